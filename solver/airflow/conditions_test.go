@@ -244,7 +244,7 @@ func TestPressureBehindALowResistance(t *testing.T) {
 }
 
 // What is wanted of an opening that meets no cell changes neither the flow through the
-// others nor the pressure drop.
+// others nor the pressure drop, and its own flow is zero, without a sign.
 func TestClosedOpeningTakesNoPart(t *testing.T) {
 	computed := func(closed *opening.Condition) *Summary {
 		g := fork()
@@ -266,6 +266,8 @@ func TestClosedOpeningTakesNoPart(t *testing.T) {
 		if got := computed(&c); got.StateHash != want.StateHash || got.PressureDrop != want.PressureDrop {
 			t.Errorf("with %s at a closed opening the state is %s after steps of %g s and the pressure drop %g Pa, without it %s, %g s and %g Pa",
 				c.Kind, got.StateHash, got.TimeStep, got.PressureDrop, want.StateHash, want.TimeStep, want.PressureDrop)
+		} else if q := got.Openings[3].Flow; q != 0 || math.Signbit(q) {
+			t.Errorf("with %s at a closed opening its flow is %g", c.Kind, q)
 		}
 	}
 }

@@ -195,7 +195,7 @@ func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambi
 		density := states.List[i].MeanDensity(fromFixed(areaDensity))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
-			Flow: -fromFixed(outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
+			Flow: fromFixed(-outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
 		}
 	}
 	return list
