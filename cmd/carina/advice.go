@@ -57,7 +57,7 @@ func advised(err error) string {
 // values say what flags of a type take.
 var values = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0", "float64": "a number",
-	"bool": "true or false", "duration": "a time such as 30s",
+	"bool": "true or false", "duration": "a time such as 30s", "intSlice": "whole numbers such as 1,2",
 }
 
 // mistakenFlag says what a flag takes that was given something else, and names
@@ -66,11 +66,13 @@ func mistakenFlag(command *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		takes := values[invalid.GetFlag().Value.Type()]
-		switch {
+		switch name := invalid.GetFlag().Name; {
 		case takes != "" && errors.Is(err, strconv.ErrRange):
-			err = fmt.Errorf("--%s %s is out of range: give %s that is nearer to 0", invalid.GetFlag().Name, invalid.GetValue(), takes)
+			err = fmt.Errorf("--%s %s is out of range: give %s that is nearer to 0", name, invalid.GetValue(), takes)
 		case takes != "":
-			err = fmt.Errorf("--%s takes %s, not %q", invalid.GetFlag().Name, takes, invalid.GetValue())
+			err = fmt.Errorf("--%s takes %s, not %q", name, takes, invalid.GetValue())
+		default: // a type of our own says what it takes
+			err = fmt.Errorf("--%s: %w", name, invalid.Unwrap())
 		}
 	}
 	var missing *pflag.NotExistError

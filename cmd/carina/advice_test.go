@@ -66,6 +66,8 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"run", pipe, "--ranks", "1.5"}, exitUsage, `--ranks takes a whole number, not "1.5" (see carina run --help)`},
 		{[]string{"run", pipe, "--ranks", "99999999999999999999"}, exitUsage, "--ranks 99999999999999999999 is out of range: give a whole number that is nearer to 0"},
 		{[]string{"run", pipe, "--seed", "-1"}, exitUsage, `--seed takes a whole number of at least 0, not "-1"`},
+		{[]string{"bench", "gpu", "--devices", "x"}, exitUsage, `--devices takes whole numbers such as 1,2, not "x"`},
+		{[]string{"partition", pipe, "--speeds", "1,x"}, exitUsage, `carina: --speeds: "x" is not a number (see carina partition --help)`},
 		{[]string{"run", pipe, "--imbalance", "x"}, exitUsage, `--imbalance takes a number, not "x"`},
 		{[]string{"run", pipe, "--improve=maybe"}, exitUsage, `--improve takes true or false, not "maybe"`},
 		{[]string{"run", pipe, "--time-limit", "5"}, exitUsage, `--time-limit takes a time such as 30s, not "5"`},
