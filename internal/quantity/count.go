@@ -29,6 +29,9 @@ func Count[N whole](n N, one string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Plural(n, one)
 }
 
+// GroupedCount is Count of many things, with a thin space between thousands.
+func GroupedCount[N whole](n N, one string) string { return Grouped(n) + " " + Plural(n, one) }
+
 // Was is the verb for n things.
 func Was[N whole](n N) string {
 	if n == 1 {

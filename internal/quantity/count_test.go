@@ -22,5 +22,8 @@ func TestGrouped(t *testing.T) {
 		if got := Grouped(n); got != want {
 			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
 		}
+		if got := GroupedCount(n, "cell"); got != want+" cells" {
+			t.Errorf("GroupedCount(%d) = %q, want %q", n, got, want+" cells")
+		}
 	}
 }

@@ -66,7 +66,7 @@ func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {
 	}
 	return &page.Page{
 		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
-		Subtitle: fmt.Sprintf("%s + %s: %s %s on %s, heaviest %.3f of its share",
-			p.Method.Decompose, p.Method.Balance, quantity.Grouped(len(p.Cuboids)), quantity.Plural(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
+		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of its share",
+			p.Method.Decompose, p.Method.Balance, quantity.GroupedCount(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
 	}, nil
 }

@@ -118,9 +118,9 @@ func (s *scene) addGrid(p *Page) {
 	s.addBoxes(p)
 	s.addLines(v.streamlines(p.openings()), place)
 	if v.factor > 1 {
-		s.Note = fmt.Sprintf("%s shown as %s of %d×%d×%d.", quantity.Count(p.Grid.Cells(), "cell"), quantity.Count(v.count(), "voxel"), v.factor, v.factor, v.factor)
+		s.Note = fmt.Sprintf("%s shown as %s of %d×%d×%d.", quantity.GroupedCount(p.Grid.Cells(), "cell"), quantity.GroupedCount(v.count(), "voxel"), v.factor, v.factor, v.factor)
 	} else {
-		s.Note = quantity.Count(v.count(), "cell") + "."
+		s.Note = quantity.GroupedCount(v.count(), "cell") + "."
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *scene) addSurface(surface *geometry.Surface, openings []geometry.Openin
 			Detail: quantity.FormatArea(o.Area)})
 	}
 	s.addMesh(m, func(c r3.Vec) r3.Vec { return c }, m.normals(true))
-	s.Note = fmt.Sprintf("%s.", quantity.Count(len(surface.Triangles), "triangle"))
+	s.Note = fmt.Sprintf("%s.", quantity.GroupedCount(len(surface.Triangles), "triangle"))
 }
 
 // frame sets the box and the quantisation.
@@ -350,7 +350,7 @@ func rankLabels(p *Page) []label {
 	labels := make([]label, ranks)
 	for r := range labels {
 		labels[r] = label{Name: fmt.Sprintf("rank %d", r), Colour: hex(picture.OwnerColour(r)),
-			Detail: fmt.Sprintf("%s, %s", quantity.Count(cells[r], "cell"), quantity.Count(cuboids[r], "cuboid"))}
+			Detail: fmt.Sprintf("%s, %s", quantity.GroupedCount(cells[r], "cell"), quantity.GroupedCount(cuboids[r], "cuboid"))}
 	}
 	return labels
 }

@@ -91,7 +91,7 @@ func (f *figure) loads(x, y float64, loads []Load) {
 	for rank, l := range loads {
 		top := y - float64(rank)*row
 		if named {
-			note := quantity.Grouped(l.Cells) + " " + quantity.Plural(l.Cells, "cell")
+			note := quantity.GroupedCount(l.Cells, "cell")
 			if l.Device != "" {
 				note += ", " + l.Device
 			}
