@@ -35,8 +35,8 @@ func TestPeakVelocityIsTheSpeed(t *testing.T) {
 	}
 }
 
-// Every cell begins with the pressure and the velocity of its place, on whatever
-// rank it is.
+// Every cell begins with the pressure, the velocity and the rate of strain of its
+// place, on whatever rank it is.
 func TestInitialFieldsAreInPlace(t *testing.T) {
 	g := generate.BallsGrid([3]int32{17, 14, 11}, 5, 3)
 	length := float64(g.Size[0]) * g.Spacing
@@ -45,9 +45,13 @@ func TestInitialFieldsAreInPlace(t *testing.T) {
 		x, y, z := p.X, p.Y, p.Z
 		return 1e-3 * (x - 2*y*z), r3.Vec{X: 0.01 * y, Y: 0.02 * z * x, Z: -0.01 * x}
 	}
+	strained := func(p r3.Vec) [6]float64 {
+		p = r3.Scale(1/length, r3.Sub(p, g.Origin))
+		return [6]float64{p.X, 2 * p.Y, -p.X - 2*p.Y, p.Z, p.X * p.Y, -p.Z}
+	}
 	for _, ranks := range []int{1, 4} {
 		s := DefaultSettings()
-		s.Precision, s.FlowRate, s.Initial = Double, 0, initial
+		s.Precision, s.FlowRate, s.Initial, s.InitialStrain = Double, 0, initial, strained
 		s.TimeStep = g.Spacing
 		enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
 			r, err := NewRank(scattered(g, 4, ranks, 2, [3]bool{}), s, tr)
@@ -59,9 +63,18 @@ func TestInitialFieldsAreInPlace(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			strain, err := r.StrainRate()
+			if err != nil {
+				return err
+			}
 			for _, p := range r.Pieces() {
 				for x := p.X0; x < p.X1; x++ {
 					i := p.Local + int(x-p.X0)
+					for k, want := range strained(g.Center(x, p.Y, p.Z)) {
+						if math.Abs(float64(strain[k][i])-want) > 1e-5 {
+							return fmt.Errorf("cell (%d, %d, %d) begins with strain %d of %g, want %g", x, p.Y, p.Z, k, strain[k][i], want)
+						}
+					}
 					pressure, u := initial(g.Center(x, p.Y, p.Z))
 					got := r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])}
 					if r3.Norm(r3.Sub(got, u)) > 1e-6*0.02 || math.Abs(float64(f.Pressure[i])-pressure) > 1e-5*1e-3 {

@@ -153,6 +153,10 @@ type Settings struct {
 	// Initial gives the pressure (Pa) and velocity (m/s) at the start; nil
 	// means air at rest.
 	Initial func(position r3.Vec) (pressure float64, velocity r3.Vec)
+	// InitialStrain gives the rate of strain ½(∂_a u_b + ∂_b u_a) of Initial, in
+	// 1/s, for xx, yy, zz, xy, xz and yz. Without it (nil) the flow starts without
+	// viscous stress, which takes some of its energy in the first steps.
+	InitialStrain func(position r3.Vec) [6]float64
 
 	// TimeStep is in seconds. 0 chooses it so that the largest expected
 	// velocity is LatticeVelocity and the relaxation time stays between the

@@ -3,13 +3,15 @@ package gpu
 import (
 	"fmt"
 
+	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
-
-	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// initialize sets the equilibrium of Settings.Initial.
+// startNumbers are density, velocity and stress.
+const startNumbers = 10
+
+// initialize sets the populations of Settings.Initial.
 func (s *bound) initialize() error {
 	if s.flow.Settings.Initial == nil {
 		return nil
@@ -23,7 +25,7 @@ func (s *bound) initialize() error {
 func (s *bound) setInitial() error {
 	p := s.part
 	portion := min(len(p.Numbers), fieldTiles)
-	bytes := int64(portion) * tiling.Cells * fieldNumbers * int64(realBytes(s.Bits))
+	bytes := int64(portion) * tiling.Cells * startNumbers * int64(realBytes(s.Bits))
 	buffer, err := p.Device.Allocate(bytes)
 	if err != nil {
 		return err
@@ -48,18 +50,18 @@ func (s *bound) setInitial() error {
 	return nil
 }
 
-// appendInitial appends density and velocity of the cells of a tile.
+// appendInitial appends how the cells of a tile start.
 func (s *bound) appendInitial(cells []byte, tile int32) []byte {
-	grid, units, initial := s.flow.Domain.Grid, s.flow.Units, s.flow.Settings.Initial
+	grid := s.flow.Domain.Grid
 	at := s.tiles.Position[tile]
 	for cell := range int32(tiling.Cells) {
-		var pressure float64
-		var velocity r3.Vec
+		var start airflow.Start
 		if s.tiles.Fluid[tile]>>cell&1 == 1 {
-			pressure, velocity = initial(grid.Center(at[0]*tiling.Side+cell>>4, at[1]*tiling.Side+cell>>2&3, at[2]*tiling.Side+cell&3))
+			start = s.flow.StartAt(grid.Center(at[0]*tiling.Side+cell>>4, at[1]*tiling.Side+cell>>2&3, at[2]*tiling.Side+cell&3))
 		}
-		u := r3.Scale(1/units.Velocity(), velocity)
-		cells = appendReals(cells, s.Bits, pressure/units.Pressure(), u.X, u.Y, u.Z)
+		u := start.Velocity
+		cells = appendReals(cells, s.Bits, start.Density, u.X, u.Y, u.Z)
+		cells = appendReals(cells, s.Bits, start.Stress[:]...)
 	}
 	return cells
 }

@@ -267,6 +267,9 @@ func TestConditionsAgree(t *testing.T) {
 			s.Initial = func(p r3.Vec) (float64, r3.Vec) {
 				return 0.3 * math.Sin(2000*p.X), r3.Vec{X: 0.05 * math.Cos(1500*p.Y), Y: 0.03, Z: -0.02 * math.Sin(3000*p.X)}
 			}
+			s.InitialStrain = func(p r3.Vec) [6]float64 {
+				return [6]float64{30, -10, -20, -37.5 * math.Sin(1500*p.Y), -30 * math.Cos(3000*p.X), 5}
+			}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
