@@ -45,6 +45,9 @@ var generators = []struct {
 	{"pipe", "a straight round pipe", []string{"diameter", "length", "segments"}, func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		return generate.Pipe(generate.PipeOptions{Diameter: diameter, Length: length, Segments: f.segments})
 	}},
+	{"nozzle", "the FDA's nozzle with a sudden expansion, of 12 mm and 4 mm", []string{"diameter", "length", "segments"}, func(f *generateFlags, diameter, length float64) (*geometry.Surface, []geometry.Opening, error) {
+		return generate.Nozzle(generate.NozzleOptions{Diameter: diameter, Outlet: length, Segments: f.segments})
+	}},
 	{"cavity", "a closed cube", []string{"length"}, func(_ *generateFlags, _, length float64) (*geometry.Surface, []geometry.Opening, error) {
 		var options generate.CavityOptions
 		options.Size.X, options.Size.Y, options.Size.Z = length, length, length
@@ -73,11 +76,11 @@ func newGenerate() *cobra.Command {
 	f := command.Flags()
 	f.StringVarP(&flags.output, "output", "o", "", "the STL file to write")
 	f.StringVar(&flags.unit, "unit", "mm", "unit of the file's coordinates")
-	f.StringVar(&flags.diameter, "diameter", "", "diameter of the trachea or pipe (default 18mm)")
-	f.StringVar(&flags.length, "length", "", "length of the trachea (default 120mm, less or more where its diameter is), of the pipe (default five diameters) or of the cavity's sides (default 10mm)")
+	f.StringVar(&flags.diameter, "diameter", "", "diameter of the trachea or pipe (default 18mm) or of the nozzle's pipes (default 12mm)")
+	f.StringVar(&flags.length, "length", "", "length of the trachea (default 120mm, less or more where its diameter is), of the pipe (default five diameters), of the nozzle behind its throat (default ten diameters) or of the cavity's sides (default 10mm)")
 	f.StringVar(&flags.rule, "rule", "", "airway: weibel (symmetric) or kitaoka (uneven, by seed) (default weibel)")
 	f.IntVar(&flags.generations, "generations", 0, "airway: generations below the trachea (default 4)")
-	f.IntVar(&flags.segments, "segments", 0, "edges around the trachea or pipe (default 64)")
+	f.IntVar(&flags.segments, "segments", 0, "edges around the trachea, pipe or nozzle (default 64)")
 	f.Uint64Var(&flags.seed, "seed", 0, "airway: seed of the kitaoka rule")
 	return command
 }
