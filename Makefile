@@ -27,8 +27,11 @@ test:
 lint:
 	@GO="$(GO)" bash scripts/lint.sh
 
+# All tests with the race detector, which makes them about ten times slower; the
+# limit is a package's. SHORT= leaves nothing out.
+SHORT ?= -short
 race:
-	$(GO) test -race -short ./...
+	$(GO) test -race $(SHORT) -timeout 90m ./...
 
 # Each fuzz test for a short while; FUZZTIME=10m for longer.
 FUZZTIME ?= 20s
