@@ -3,16 +3,17 @@ package carina
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/atomicfile"
 	"carina/solver/airflow"
 )
 
@@ -136,34 +137,15 @@ func WritePartition(path string, p *balance.Partition, g *geometry.Grid) error {
 // Where that name is taken by another grid, which another partition file may
 // need, it is left alone and the new one is named after its contents.
 func writeGridBeside(path string, g *geometry.Grid) (string, error) {
-	name := GridBeside(path)
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		return name, geometry.WriteGrid(name, g)
-	}
-	fresh := name + ".new"
-	defer os.Remove(fresh) // gone already where it got its name
-	if err := geometry.WriteGrid(fresh, g); err != nil {
+	hash := sha256.New()
+	if err := geometry.EncodeGrid(hash, g); err != nil {
 		return "", err
 	}
-	there, err := balance.SourceOf(name, "")
-	if err != nil {
-		return "", err
-	}
-	own, err := balance.SourceOf(fresh, "")
-	if err != nil || own.SHA256 == there.SHA256 {
+	name, there, err := atomicfile.Beside(GridBeside(path), hex.EncodeToString(hash.Sum(nil)))
+	if err != nil || there {
 		return name, err
 	}
-	name = gridNamed(name, own)
-	if err := os.Rename(fresh, name); err != nil {
-		return "", fmt.Errorf("writing the grid beside %s: %w", path, err)
-	}
-	return name, nil
-}
-
-// gridNamed is the name of a grid file after its contents.
-func gridNamed(grid string, own balance.Source) string {
-	const digits = 8
-	return strings.TrimSuffix(grid, ".grid") + "-" + own.SHA256[:digits] + ".grid"
+	return name, geometry.WriteGrid(name, g)
 }
 
 // GridBeside names the grid file of a partition file.

@@ -1,4 +1,3 @@
-// Package atomicfile writes files that are either complete or not there.
 package atomicfile
 
 import (
@@ -9,28 +8,51 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// Gathering is the name of folders in which files are gathered that appear
+// together. Who makes one waits for its files and clears it as a whole.
+const Gathering = ".carina-new"
 
 // Write lets fill write a temporary file beside path and renames it to path
 // when that succeeded. Nothing is left behind otherwise, and a file that was
-// at path stays as it was. The error names the path.
+// at path stays as it was. The new one has its mode and, where that is possible,
+// its owner. What a link points to is replaced, not the link. The error names the
+// path.
 func Write(path string, fill func(w io.Writer) error) (err error) {
-	path, file, err := create(path)
+	target, file, err := create(path)
 	if err != nil {
 		return err
 	}
+	done := false
 	defer func() {
-		if err != nil {
+		if !done {
 			os.Remove(file.Name())
+			file.Close()
+		}
+		if err != nil {
 			err = fmt.Errorf("writing %s: %w", path, err)
 		}
 	}()
-	// Temporary files are for their owner alone; this one becomes an ordinary
-	// file.
-	if err := errors.Join(fill(file), file.Chmod(0o644), file.Close()); err != nil {
+	alone := filepath.Base(filepath.Dir(target)) != Gathering
+	err = errors.Join(likeBefore(file, target), fill(file))
+	if err == nil && alone {
+		err = Sync(file)
+	}
+	if err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), path)
+	if err := os.Rename(file.Name(), target); err != nil {
+		return err
+	}
+	done = true
+	err = file.Close()
+	if alone {
+		err = errors.Join(err, syncFolder(filepath.Dir(target)))
+	}
+	return err
 }
 
 // Writable says why a file could not be written at path, and leaves nothing
@@ -43,25 +65,27 @@ func Writable(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
+	return errors.Join(os.Remove(file.Name()), file.Close())
 }
 
 // create makes the temporary file beside path, or beside what it links to.
 func create(path string) (target string, file *os.File, err error) {
-	// What a link points to is replaced, not the link.
-	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked
-	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return path, nil, fmt.Errorf("writing %s: it is a folder or a device; name a file", path)
 	}
-	folder := filepath.Dir(path)
+	if target, err = followed(path); err != nil {
+		return path, nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	folder := filepath.Dir(target)
 	if info, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return path, nil, fmt.Errorf("writing %s: there is no folder %s: make it, or name another place", path, folder)
 	} else if err == nil && !info.IsDir() {
 		return path, nil, fmt.Errorf("writing %s: %s is a file and no folder: name another place", path, folder)
 	}
-	file, err = os.CreateTemp(folder, "."+filepath.Base(path)+".*")
+	if filepath.Base(folder) != Gathering {
+		Sweep(folder)
+	}
+	file, err = temporary(folder)
 	var refused *fs.PathError
 	if errors.As(err, &refused) {
 		// The temporary file's name is no matter of the user's.
@@ -70,5 +94,60 @@ func create(path string) (target string, file *os.File, err error) {
 	if err != nil {
 		return path, nil, fmt.Errorf("writing %s: %w", path, err)
 	}
-	return path, file, nil
+	return target, file, nil
+}
+
+// followed is what a path leads to through links, which may not be there yet.
+func followed(path string) (string, error) {
+	const most = 40
+	for range most {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode().Type() != fs.ModeSymlink {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(folder, to)
+		}
+		path = to
+	}
+	return "", syscall.ELOOP
+}
+
+// likeBefore gives a new file the mode and owner of the one whose place it takes,
+// before anything is in it. That the owner cannot be kept is no failure.
+func likeBefore(file *os.File, target string) error {
+	before, err := os.Stat(target)
+	if err != nil {
+		return nil // a new one, as the mask says
+	}
+	if owner, ok := before.Sys().(*syscall.Stat_t); ok {
+		_ = file.Chown(int(owner.Uid), int(owner.Gid))
+	}
+	return file.Chmod(before.Mode().Perm())
+}
+
+// Sync waits until a file is on the disk.
+func Sync(file *os.File) error {
+	err := file.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		return nil // some file systems have nothing to wait for
+	}
+	return err
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil // it may be written into but not read
+	}
+	defer folder.Close()
+	return Sync(folder)
 }

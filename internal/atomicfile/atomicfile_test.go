@@ -43,8 +43,8 @@ func TestWriteIntoMissingFolderOrOntoFolder(t *testing.T) {
 	}
 }
 
-// A file that is written anew is one that others may read, and where a link points to
-// a file, that file is replaced and not the link.
+// Where a link points to a file, that file is replaced and not the link, and the new
+// one has its mode.
 func TestWriteThroughLink(t *testing.T) {
 	folder := t.TempDir()
 	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
@@ -65,7 +65,7 @@ func TestWriteThroughLink(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
 		t.Errorf("the link has become another thing, %v", err)
 	}
-	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o644 {
+	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the target has mode %v, %v", info.Mode(), err)
 	}
 }

@@ -60,7 +60,7 @@ var rooms = []room{
 	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/wall", "solver/airflow/update"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda/tiling", []string{"internal", "geometry", "cuboid", "solver"}},
-	{"solver/cuda/device", []string{"solver/cuda/driver"}},
+	{"solver/cuda/device", []string{"internal", "solver/cuda/driver"}},
 	{"solver/cuda/devicetest", []string{"internal", "solver/cuda/device", "solver/cuda/driver"}},
 	{"solver/cuda", []string{"internal", "solver", "solver/transport", "solver/cuda/tiling", "solver/cuda/device"}},
 	{"solver/airflow/gpu", []string{"internal", "geometry", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/opening", "solver/airflow", "solver/cuda/driver", "solver/cuda/tiling", "solver/cuda/device", "solver/cuda"}},

@@ -4,11 +4,12 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"carina/internal/atomicfile"
 	"carina/solver/cuda/driver"
 )
 
@@ -63,15 +64,10 @@ func cachePath(hash string) string {
 // remember writes a compiled program to the cache. Where that fails it will be
 // compiled again: no reason to stop.
 func remember(path string, image []byte) {
-	if path == "" || os.MkdirAll(filepath.Dir(path), 0o755) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(image)
-	if errors.Join(err, f.Close()) != nil || os.Rename(f.Name(), path) != nil {
-		os.Remove(f.Name())
+	if path != "" && os.MkdirAll(filepath.Dir(path), 0o777) == nil {
+		_ = atomicfile.Write(path, func(w io.Writer) error {
+			_, err := w.Write(image)
+			return err
+		})
 	}
 }
