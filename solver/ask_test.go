@@ -17,7 +17,10 @@ import (
 
 // clock has three values a cell, which tell the cell, the value and the step, and
 // asks for some of other ranks'.
-type clock struct{ bound func(k *clockKernel) }
+type clock struct {
+	bound  func(k *clockKernel)
+	silent bool
+}
 
 const clockValues = 3
 
@@ -71,6 +74,9 @@ func (c clock) Bind(b *solver.Binding) (solver.Kernel, error) {
 		}
 	}
 	k.answers = make([]float64, len(k.asks))
+	if c.silent {
+		return k, nil
+	}
 	b.Ask(0, 0, k.asks, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(k.answers))), 8*len(k.answers)))
 	c.bound(k)
 	return k, nil
@@ -98,7 +104,7 @@ func TestAnswers(t *testing.T) {
 		d := enginetest.Scattered(g, 3, ranks, uint64(ranks), [3]bool{})
 		enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
 			var k *clockKernel
-			physics := clock{func(made *clockKernel) { k = made }}
+			physics := clock{bound: func(made *clockKernel) { k = made }}
 			r, err := solver.NewRank(d, solver.Together{physics}, processor.New(1, tr), tr, solver.Options{})
 			if err != nil {
 				return err
@@ -154,7 +160,7 @@ type wrongAsk struct {
 }
 
 func (w wrongAsk) Bind(b *solver.Binding) (solver.Kernel, error) {
-	w.bound = func(*clockKernel) {}
+	w.silent = true
 	k, err := w.clock.Bind(b)
 	var asks []solver.Ask
 	if b.Rank == w.rank {
@@ -162,4 +168,82 @@ func (w wrongAsk) Bind(b *solver.Binding) (solver.Kernel, error) {
 	}
 	b.Ask(0, 0, asks, make([]byte, 8))
 	return k, err
+}
+
+// refused is a clock with something that cannot be done.
+type refused struct {
+	clock
+	asks   int // how often
+	reduce *solver.Reduction
+}
+
+func (w refused) Program() solver.Program {
+	p := w.clock.Program()
+	p.Steps[0][0].Reduce = w.reduce
+	return p
+}
+
+func (w refused) Bind(b *solver.Binding) (solver.Kernel, error) {
+	w.bound = func(*clockKernel) {}
+	k, err := w.clock.Bind(b)
+	for range w.asks - 1 {
+		b.Ask(0, 0, nil, nil)
+	}
+	return k, err
+}
+
+// What would be lost in silence is refused.
+func TestRefusedPhysics(t *testing.T) {
+	g := generate.FullGrid([3]int32{4, 4, 4})
+	for want, list := range map[string]solver.Together{
+		"no physics":                     nil,
+		"asks twice":                     {refused{asks: 2}},
+		"is no Reducer":                  {refused{reduce: &solver.Reduction{Values: 1, Every: 1}}},
+		"cycles of the same length":      {refused{}, &twoSteps{}},
+		"computes one physics alone":     {refused{}, keeping{}},
+		"this device computes one":       {keeping{}, refused{}},
+		"reduces 1 values every 0 steps": {reducingNever{}},
+	} {
+		tr := transport.NewLocal(1)[0]
+		if _, err := solver.NewRank(solver.WholeDomain(g), list, processor.New(1, tr), tr, solver.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q and got %v", want, err)
+		}
+	}
+}
+
+// twoSteps is a clock with a cycle of two steps.
+type twoSteps struct{ refused }
+
+func (w twoSteps) Program() solver.Program {
+	p := w.clock.Program()
+	p.Steps = append(p.Steps, p.Steps[0])
+	return p
+}
+
+// keeping has a kernel that keeps its values in an order of its own.
+type keeping struct{ refused }
+
+func (w keeping) Bind(b *solver.Binding) (solver.Kernel, error) {
+	k, err := w.refused.Bind(b)
+	return struct {
+		solver.Kernel
+		solver.Keeper
+	}{k, nil}, err
+}
+
+// reducingNever has a reduction that is never due.
+type reducingNever struct{ refused }
+
+func (w reducingNever) Program() solver.Program {
+	p := w.clock.Program()
+	p.Steps[0][0].Reduce = &solver.Reduction{Values: 1}
+	return p
+}
+
+func (w reducingNever) Bind(b *solver.Binding) (solver.Kernel, error) {
+	k, err := w.refused.Bind(b)
+	return struct {
+		solver.Kernel
+		solver.Reducer
+	}{k, nil}, err
 }

@@ -127,20 +127,3 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 	}
 	return pieces, nil
 }
-
-// Cell returns the coordinates of a cell by its global number.
-// Components are −1 where the share at hand does not have it.
-func (d *Domain) Cell(global int64) [3]int32 {
-	first := int64(0)
-	for i, run := range d.Grid.Runs {
-		if d.Share != nil {
-			first = d.Share.Starts[i]
-		}
-		if n := int64(run.X1 - run.X0); first <= global && global < first+n {
-			return [3]int32{run.X0 + int32(global-first), run.Y, run.Z}
-		} else {
-			first += n
-		}
-	}
-	return [3]int32{-1, -1, -1}
-}

@@ -450,11 +450,30 @@ func (l *Layout) BlockOf(cell int32) int {
 
 // Local returns the local number of an own cell by its global one.
 func (l *Layout) Local(global int64) (cell int32, ok bool) {
-	i := sort.Search(len(l.Pieces), func(i int) bool { return l.Pieces[i].Global+int64(l.Pieces[i].Cells()) > global })
-	if i == len(l.Pieces) || l.Pieces[i].Global > global {
+	p := holding(l.Pieces, global)
+	if p == nil {
 		return 0, false
 	}
-	return l.Pieces[i].Local + int32(global-l.Pieces[i].Global), true
+	return p.Local + int32(global-p.Global), true
+}
+
+// Coordinates returns those of an own cell by its global number.
+func (l *Layout) Coordinates(global int64) (at [3]int32, ok bool) {
+	p := holding(l.Pieces, global)
+	if p == nil {
+		return at, false
+	}
+	return [3]int32{p.X0 + int32(global-p.Global), p.Y, p.Z}, true
+}
+
+// holding finds the piece that holds a cell by its global number, nil if there is
+// none.
+func holding(pieces []Piece, global int64) *Piece {
+	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].Global+int64(pieces[i].Cells()) > global })
+	if i == len(pieces) || pieces[i].Global > global {
+		return nil
+	}
+	return &pieces[i]
 }
 
 const (

@@ -177,6 +177,7 @@ type Binding struct {
 type asked struct {
 	asks    []Ask
 	answers []byte
+	again   bool // there were others before, which are lost
 }
 
 type asking map[[2]int]asked
@@ -186,9 +187,12 @@ type asking map[[2]int]asked
 func (b *Binding) Array(field int) int32 { return b.arrays[b.first+field] }
 
 // Ask lets answers hold, after a phase of a step of the cycle, the values asked
-// for, in the order of the asks, all of one kind: of cells of other ranks.
+// for, in the order of the asks, all of one kind: of cells of other ranks. A kernel
+// calls it once for each step and phase.
 func (b *Binding) Ask(step, phase int, asks []Ask, answers []byte) {
-	b.asked[[2]int{step, phase}] = asked{asks, answers}
+	at := [2]int{step, phase}
+	_, again := b.asked[at]
+	b.asked[at] = asked{asks, answers, again}
 }
 
 // Together is several physics in the same phases: block after block, each in

@@ -211,8 +211,8 @@ func (p *plan) addWork(f *phase, i, j int) {
 		default:
 			f.work = append(f.work, w)
 		}
-		if reducer, ok := kernel.(Reducer); ok && bound.Reduce != nil {
-			f.reduction, f.reducer, f.values = bound.Reduce, reducer, make([]int64, bound.Reduce.Values)
+		if bound.Reduce != nil {
+			f.reductions = append(f.reductions, reducing{bound.Reduce, kernel.(Reducer), make([]int64, bound.Reduce.Values)})
 		}
 	}
 	if len(blocks) > 0 {

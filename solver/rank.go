@@ -58,10 +58,15 @@ type phase struct {
 	fetch *Exchange
 	// early exchanges begin when the border is done, late ones when all is.
 	early, late []*Exchange
-	reduction   *Reduction
-	reducer     Reducer
+	reductions  []reducing
 	number      int
-	values      []int64
+}
+
+// reducing is a reduction of one physics after a phase, with room for its values.
+type reducing struct {
+	*Reduction
+	reducer Reducer
+	values  []int64
 }
 
 // NewRank prepares rank t.Rank() of a domain. All ranks call it together: if one
@@ -113,6 +118,9 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 	if domain.Ranks != r.transport.Size() {
 		return nil, nil, fmt.Errorf("the partition is for %s and %d started; start as many or partition again", quantity.Count(domain.Ranks, "rank"), r.transport.Size())
 	}
+	if len(list) == 0 {
+		return nil, nil, errors.New("there is no physics to compute; give at least one")
+	}
 	first := 0
 	for _, p := range list {
 		program := p.Program().moved(first)
@@ -150,14 +158,38 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := programs[len(r.kernels)].fits(kernel); err != nil {
+			return nil, nil, err
+		}
 		r.kernels, asks = append(r.kernels, kernel), append(asks, b.asked)
-		r.keeper, _ = kernel.(Keeper)
+		if keeper, ok := kernel.(Keeper); ok {
+			r.keeper = keeper
+		}
 		first += len(p.Fields())
 	}
 	if r.keeper != nil && len(r.kernels) > 1 {
 		return nil, nil, errors.New("this device computes one physics alone; compute several on the processor")
 	}
 	return programs, asks, nil
+}
+
+// fits refuses a kernel that cannot do the reductions of its program.
+func (p *Program) fits(kernel Kernel) error {
+	for _, phases := range p.Steps {
+		for i := range phases {
+			f := &phases[i]
+			if f.Reduce == nil {
+				continue
+			}
+			if _, ok := kernel.(Reducer); !ok {
+				return fmt.Errorf("phase %q reduces and its kernel, %T, is no Reducer: give it Collect and Apply", f.Name, kernel)
+			}
+			if f.Reduce.Every < 1 || f.Reduce.Values < 0 {
+				return fmt.Errorf("phase %q reduces %d values every %d steps: give at least 0 values and 1 step", f.Name, f.Reduce.Values, f.Reduce.Every)
+			}
+		}
+	}
+	return nil
 }
 
 // array is the first of a field.
@@ -266,17 +298,20 @@ func (r *Rank) combine(p *phase) error {
 			return err
 		}
 	}
-	if p.reduction == nil || (r.steps+1)%p.reduction.Every != 0 {
-		return nil
+	for i := range p.reductions {
+		d := &p.reductions[i]
+		if (r.steps+1)%d.Every != 0 {
+			continue
+		}
+		clear(d.values)
+		if err := d.reducer.Collect(p.number, d.values); err != nil {
+			return err
+		}
+		if err := r.transport.Reduce(d.Operation, d.values); err != nil {
+			return err
+		}
+		d.reducer.Apply(p.number, d.values)
 	}
-	clear(p.values)
-	if err := p.reducer.Collect(p.number, p.values); err != nil {
-		return err
-	}
-	if err := r.transport.Reduce(p.reduction.Operation, p.values); err != nil {
-		return err
-	}
-	p.reducer.Apply(p.number, p.values)
 	return nil
 }
 

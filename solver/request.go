@@ -2,6 +2,7 @@ package solver
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -72,27 +73,18 @@ func (r *Rank) borrow(slots []Slot) *request {
 // ask lists values of the state of cells.
 func (r *Rank) ask(a asked, s *state) (*request, error) {
 	q := &request{state: s, answers: a.answers}
+	if a.again {
+		return nil, errors.New("a kernel asks twice after one phase of a step: let it ask for all at once")
+	}
 	for i, ask := range a.asks {
-		owner, ok := r.finder.owner(ask.Cell)
-		if !ok || owner == r.layout.Rank {
+		p := holding(r.finder.all, ask.Cell)
+		if p == nil || p.Owner == r.layout.Rank {
 			return nil, fmt.Errorf("cell %d was asked for, which is not another rank's", ask.Cell)
 		}
-		q.list = append(q.list, wanted{owner, -1 - ask.Value, ask.Cell, location{-1, int32(i)}})
+		q.list = append(q.list, wanted{p.Owner, -1 - ask.Value, ask.Cell, location{-1, int32(i)}})
 	}
 	slices.SortStableFunc(q.list, func(a, b wanted) int { return cmp.Compare(a.owner, b.owner) })
 	return q, nil
-}
-
-// owner finds the owner of a cell.
-func (b *Finder) owner(global int64) (rank int32, ok bool) {
-	i, found := slices.BinarySearchFunc(b.all, global, func(p Piece, g int64) int { return cmp.Compare(p.Global, g) })
-	if !found {
-		i--
-	}
-	if i < 0 || global >= b.all[i].Global+int64(b.all[i].Cells()) {
-		return 0, false
-	}
-	return b.all[i].Owner, true
 }
 
 // run is wanted values of one array in a row of cells.

@@ -44,9 +44,10 @@ func (s *state) locate(f *Finder, global int64, cell int32, value int) location 
 	if slot.own() {
 		return location{s.array[value], cell}
 	}
-	c := f.Domain.Cell(global)
+	p := holding(f.all, global)
+	x := p.X0 + int32(global-p.Global)
 	next := [1]int32{-1}
-	f.neighbours(f.findRow(c[1]+int32(slot.Offset.Y), c[2]+int32(slot.Offset.Z)), c[0]+int32(slot.Offset.X), next[:])
+	f.neighbours(f.findRow(p.Y+int32(slot.Offset.Y), p.Z+int32(slot.Offset.Z)), x+int32(slot.Offset.X), next[:])
 	if next[0] < 0 {
 		return location{s.wall[value], cell}
 	}

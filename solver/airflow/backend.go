@@ -125,11 +125,23 @@ func prepared(b Backend, device solver.Device, domain *solver.Domain, settings S
 			quantity.Count(moved, "cell"), 100*float64(moved)/float64(domain.CellCount()), unit))
 	}
 	r := &Rank{airflow: flow, backend: b, sums: make([]int64, 2*len(flow.openings.List))}
-	r.take(e)
+	if err := r.take(e); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
-// take goes on with a rank of the engine.
-func (r *Rank) take(e *solver.Rank) {
-	r.engine, r.layout, r.kernel = e, e.Layout(), e.Kernel(0).(Kernel)
+// take goes on with a rank of the engine, or closes it.
+func (r *Rank) take(e *solver.Rank) error {
+	kernel, ok := e.Kernel(0).(Kernel)
+	var err error
+	if !ok {
+		err = fmt.Errorf("the backend's physics is bound to a %T, which is no airflow.Kernel", e.Kernel(0))
+	}
+	if err := transport.Agree(e.Transport(), err); err != nil {
+		e.Close()
+		return err
+	}
+	r.engine, r.layout, r.kernel = e, e.Layout(), kernel
+	return nil
 }

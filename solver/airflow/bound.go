@@ -2,6 +2,7 @@ package airflow
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 
 	"carina/solver"
@@ -42,7 +43,11 @@ func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if a.domain.Share != nil { // its links are numbered as its own cells
 		return nil, errors.New("a processor needs the whole grid, not a share: read the grid instead of the share file, or compute on a GPU")
 	}
-	r := &bound{airflow: a, device: b.Device.(*processor.Device), layout: update.NewLayout(b.Finder, a.set)}
+	device, ok := b.Device.(*processor.Device)
+	if !ok {
+		return nil, fmt.Errorf("the flow is bound to processors here and the device is a %T: give processor.New, or the flow that belongs to the device", b.Device)
+	}
+	r := &bound{airflow: a, device: device, layout: update.NewLayout(b.Finder, a.set)}
 	r.openings = a.openings.Clone()
 	r.ambientNow = a.ambientAfter(0)
 	scheme := a.settings.wallScheme(a.units.RelaxationTime())

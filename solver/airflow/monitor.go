@@ -36,8 +36,11 @@ func (r *Rank) explained(err error) error {
 	if !errors.As(err, &diverged) {
 		return err
 	}
-	// Ranks that know a share do not know all cells.
-	cell := r.domain.Cell(diverged.Cell)
+	// Its owner tells the others.
+	cell, own := r.layout.Coordinates(diverged.Cell)
+	if !own {
+		cell = [3]int32{-1, -1, -1}
+	}
 	at := []int64{int64(cell[0]), int64(cell[1]), int64(cell[2])}
 	if failed := r.engine.Transport().Reduce(transport.Max, at); failed != nil {
 		return fmt.Errorf("%w; asking where failed too: %w", err, failed)

@@ -36,6 +36,5 @@ func (r *Rank) Move(domain *solver.Domain) error {
 		return err
 	}
 	r.airflow = &flow
-	r.take(e)
-	return nil
+	return r.take(e)
 }

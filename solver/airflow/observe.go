@@ -1,8 +1,10 @@
 package airflow
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"sort"
 
 	"carina/geometry"
 	"carina/solver/transport"
@@ -109,13 +111,15 @@ func (r *Rank) Probe(points []r3.Vec) ([]Sample, error) {
 func (r *Rank) ownCell(p r3.Vec) int32 {
 	c := r3.Scale(1/r.domain.Grid.Spacing, r3.Sub(p, r.domain.Grid.Origin))
 	x, y, z := int32(math.Floor(c.X)), int32(math.Floor(c.Y)), int32(math.Floor(c.Z))
-	for i := range r.layout.Pieces {
-		q := &r.layout.Pieces[i]
-		if q.Z == z && q.Y == y && x >= q.X0 && x < q.X1 {
-			return q.Index + x - q.X0
-		}
+	pieces := r.layout.Pieces
+	i := sort.Search(len(pieces), func(i int) bool {
+		q := &pieces[i]
+		return cmp.Or(cmp.Compare(q.Z, z), cmp.Compare(q.Y, y), cmp.Compare(q.X1, x+1)) >= 0
+	})
+	if i == len(pieces) || pieces[i].Z != z || pieces[i].Y != y || pieces[i].X0 > x {
+		return -1
 	}
-	return -1
+	return pieces[i].Index + x - pieces[i].X0
 }
 
 // PlaneFlow returns the flow along the normal through a disc, in m³/s, and the

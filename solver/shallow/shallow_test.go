@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"carina/geometry"
@@ -173,5 +174,37 @@ func TestRefusesManyLayers(t *testing.T) {
 	}}
 	if _, err := c.New(solver.WholeDomain(generate.FullGrid([3]int32{3, 3, 2})), 1, transport.NewLocal(1)[0]); err == nil {
 		t.Error("two layers of water are taken")
+	}
+}
+
+// Two waters that reduce after the same phase have their own time each: each as long
+// as it has alone.
+func TestSeveralReductions(t *testing.T) {
+	heavy, light := &Water{Gravity: 20, Initial: dam}, &Water{Gravity: 9.81, Initial: dam}
+	times := func(list ...solver.Physics) (of []float64) {
+		c := enginetest.Case{Grid: pond(), Physics: func(*solver.Domain) (solver.Together, error) { return list, nil }}
+		enginetest.OnRanks(t, 3, func(tr transport.Transport) error {
+			r, err := c.New(enginetest.Scattered(pond(), 7, 3, 4, [3]bool{}), 2, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			for range 5 {
+				if err := r.Step(); err != nil {
+					return err
+				}
+			}
+			for i := range list {
+				if time := r.Kernel(i).(*Kernel).Time(); tr.Rank() == 0 {
+					of = append(of, time)
+				}
+			}
+			return nil
+		})
+		return of
+	}
+	want := append(times(heavy), times(light)...)
+	if got := times(heavy, light); !slices.Equal(got, want) || want[0] >= want[1] || want[0] <= 0 {
+		t.Errorf("together they are at %g s, alone at %g s", got, want)
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/cuda"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 )
 
@@ -24,5 +28,39 @@ func TestRanksWithoutAGPUAreTold(t *testing.T) {
 				t.Errorf("rank %d of %d: %v", rank, ranks, err)
 			}
 		}
+	}
+}
+
+// otherDevice is a GPU by another name.
+type otherDevice struct{ *cuda.Device }
+
+// otherBackend is the backend of GPUs with such a device.
+type otherBackend struct{ airflow.Backend }
+
+func (b otherBackend) Open(t transport.Transport) (solver.Device, error) {
+	d, err := b.Backend.Open(t)
+	if err != nil {
+		return nil, err
+	}
+	return otherDevice{d.(*cuda.Device)}, nil
+}
+
+// A flow of GPUs is refused on another device, and beside others that it cannot
+// reduce with.
+func TestWhatIsNotComputedOnGPUs(t *testing.T) {
+	grid := cave(1, [3]bool{})
+	domain, settings, tr := solver.WholeDomain(grid), caveSettings(grid), transport.NewLocal(1)[0]
+	if _, err := airflow.NewRankOn(otherBackend{on(devicetest.Open(t, 1), Options{})}, domain, settings, tr); err == nil || !strings.Contains(err.Error(), "the device is a gpu.otherDevice") {
+		t.Errorf("want an error that names the device and got %v", err)
+	}
+	gpu, err := devicetest.Fresh(t, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flow := must(airflow.NewFlow(domain, settings))
+	air := Backend(Options{}).Physics(flow)
+	_, err = solver.NewRank(domain, solver.Together{air, air}, cuda.NewDevice(gpu, tr, ""), tr, solver.Options{})
+	if err == nil || !strings.Contains(err.Error(), "this device computes one physics alone") {
+		t.Errorf("want an error of physics together and got %v", err)
 	}
 }

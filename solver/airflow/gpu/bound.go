@@ -22,7 +22,10 @@ type physics struct {
 
 // Bind makes the tiles of a rank.
 func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
-	d := b.Device.(*cuda.Device)
+	d, ok := b.Device.(*cuda.Device)
+	if !ok {
+		return nil, fmt.Errorf("the flow is bound to GPUs here and the device is a %T: give cuda.NewDevice, or the flow that belongs to the device", b.Device)
+	}
 	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
 	switch p.flow.Settings.Precision {
 	case airflow.Double:
