@@ -19,7 +19,7 @@ type Result struct {
 	Quantity string `json:"quantity"`
 	// Value must not differ from Reference by more than Tolerance; where the
 	// reference is zero, Value is an error that must stay below Tolerance. An
-	// order of convergence may exceed its reference.
+	// order of convergence and a share that is resolved may exceed their reference.
 	Value     float64 `json:"value"`
 	Reference float64 `json:"reference"`
 	Tolerance float64 `json:"tolerance"`
@@ -92,9 +92,35 @@ func (s *suite) tolerance(full, half float64) float64 {
 	return full
 }
 
+// addAtLeast notes a number that must not be below a limit.
+func (s *suite) addAtLeast(name, quantity string, value, least float64, source string) {
+	s.results = append(s.results, Result{name, quantity, value, least, 0, source, value >= least})
+}
+
 // addOrder notes an order of convergence, which may exceed two.
 func (s *suite) addOrder(name string, value, tolerance float64) {
 	s.results = append(s.results, Result{name, "order of convergence", value, 2, tolerance, "second order", value >= 2-tolerance})
+}
+
+// extent says where a size of a case is computed: sizes take seconds, minutes, or
+// minutes on a GPU.
+type extent int
+
+const (
+	quick extent = iota
+	processor
+	onGPU
+)
+
+// wants tells whether a size is to be computed.
+func (s *suite) wants(e extent) bool {
+	switch e {
+	case quick:
+		return true
+	case processor:
+		return !s.options.Quick
+	}
+	return !s.options.Quick && s.options.Device == GPU
 }
 
 // flow is a computation and how it ended.
@@ -108,10 +134,15 @@ type flow struct {
 // compute runs a shape for some steps, rounded up to an even number. Visit may
 // be nil.
 func (s *suite) compute(sh *shape, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (*flow, error) {
+	return s.computeOn(sh.grid(), sh.periodic, settings, steps, visit)
+}
+
+// computeOn is compute on the cells of a grid.
+func (s *suite) computeOn(grid *geometry.Grid, periodic [3]bool, settings airflow.Settings, steps int64, visit func(*airflow.Rank) error) (*flow, error) {
 	s.options.Change(&settings)
-	f := &flow{grid: sh.grid(), settings: settings}
+	f := &flow{grid: grid, settings: settings}
 	domain := solver.WholeDomain(f.grid)
-	domain.Periodic = sh.periodic
+	domain.Periodic = periodic
 	var err error
 	f.summary, err = s.run(domain, settings, airflow.Plan{Steps: steps}, nil, func(c *airflow.Rank) (err error) {
 		if f.fields, err = c.Fields(); err != nil || visit == nil {

@@ -64,6 +64,9 @@ var cases = []struct {
 	{"breathing", (*suite).breathing},
 	{"cavity", (*suite).cavity},
 	{"cylinder", (*suite).cylinders},
+	{"breakdown", (*suite).breakdown},
+	{"turbulence", (*suite).turbulence},
+	{"nozzle", (*suite).nozzle},
 }
 
 // Names lists the names of the cases.
