@@ -54,7 +54,9 @@ type State struct {
 	// base is the density that belongs to the condition; stored is that of a
 	// Windkessel's compliance.
 	base, stored float64
-	controller   controller
+	// forgetting is Forgetting from the second step on.
+	forgetting float64
+	controller controller
 }
 
 // Units are what one lattice unit is in SI units: a step in seconds, a cell per
@@ -76,6 +78,8 @@ type Choice struct {
 	TauPlus, TauMinus float64
 	// Crossing is the number of steps in which sound crosses the domain.
 	Crossing float64
+	// Moving tells that air moves at the start.
+	Moving bool
 }
 
 // States are all openings of a grid.
@@ -84,11 +88,12 @@ type States struct {
 	faces    *Faces
 	units    Units
 	crossing float64
+	moving   bool
 }
 
 // New prepares the openings of a grid.
 func New(f *Faces, choice *Choice) (*States, error) {
-	s := &States{List: make([]State, len(f.Areas)), faces: f, units: choice.Units, crossing: choice.Crossing}
+	s := &States{List: make([]State, len(f.Areas)), faces: f, units: choice.Units, crossing: choice.Crossing, moving: choice.Moving}
 	var shared float64
 	for i := range f.Areas {
 		c, given := choice.Conditions[f.grid.Openings[i].Number]
@@ -118,6 +123,7 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}
+	state.forgetting = state.Forgetting
 	if c.Kind == Windkessel {
 		state.smooth = c.startFlow(CouplingInterval*s.units.TimeStep) / s.units.FlowRate
 	}
@@ -159,6 +165,10 @@ func (s *States) Prepare(time, ramp float64) {
 			o.Density = o.base
 		}
 		o.Velocity = o.condition.Kind == ImposedFlow && !o.controller.on || o.condition.Kind == MovingWall
+		o.Forgetting = o.forgetting
+		if s.moving && time <= 1 { // what is there at the start is no sound
+			o.Forgetting = 1
+		}
 		o.Gradient, o.Fastest, o.Transition = o.developedGradient(), o.fastestInflow(), o.transitionSpeed()
 	}
 }

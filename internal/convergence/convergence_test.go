@@ -1,0 +1,96 @@
+package convergence
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A number that tends to its limit with a power of the spacing is extrapolated to it.
+func TestPowersAreExtrapolated(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.Float64Range(-10, 10).Draw(t, "limit")
+		slope := rapid.Float64Range(0.1, 10).Draw(t, "slope") * float64(1-2*rapid.IntRange(0, 1).Draw(t, "sign"))
+		order := rapid.Float64Range(0.51, 1.99).Draw(t, "order")
+		points := make([]Point, 3)
+		h := rapid.Float64Range(1e-3, 1).Draw(t, "spacing")
+		for i := range points {
+			points[i] = Point{Spacing: h, Value: limit + slope*math.Pow(h, order)}
+			h *= rapid.Float64Range(1.2, 2).Draw(t, "ratio")
+		}
+		e, err := Of(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := math.Abs(points[0].Value-points[1].Value) + 1e-9
+		if math.Abs(e.Value-limit) > 1e-4*size+1e-9 || math.Abs(e.Order-order) > 1e-3 {
+			t.Fatalf("%+v, want %g of order %g", e, limit, order)
+		}
+		if e.Uncertainty < math.Abs(points[0].Value-limit) {
+			t.Fatalf("the uncertainty %g is less than the error %g of the least spacing", e.Uncertainty, points[0].Value-limit)
+		}
+	})
+}
+
+// With errors of second order, terms of higher ones and noise, the limit lies within
+// the uncertainty in at least 93 of 100, with three spacings and with two.
+func TestLimitIsWithinTheUncertainty(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	const draws = 4000
+	for _, count := range []int{2, 3} {
+		inside := 0
+		for range draws {
+			a, b, noise := random.NormFloat64(), 0.5*random.NormFloat64(), 0.01*random.Float64()
+			points := make([]Point, count)
+			for i := range points {
+				h := 0.4 * math.Pow(1.4, float64(i))
+				points[i] = Point{Spacing: h, Value: 3 + a*h*h + b*h*h*h + noise*random.NormFloat64(), Error: noise}
+			}
+			e, err := Of(points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(e.Value-3) <= e.Uncertainty {
+				inside++
+			}
+		}
+		t.Logf("%d spacings: %.1f %%", count, 100*float64(inside)/draws)
+		if inside < draws*93/100 {
+			t.Errorf("%d spacings: only %d of %d limits lie within their uncertainty", count, inside, draws)
+		}
+	}
+}
+
+func TestNoOrderIsNoOrder(t *testing.T) {
+	for name, values := range map[string][3]float64{
+		"oscillates": {1, 1.1, 1.05}, "diverges": {1, 1.2, 1.21}, "too fast": {1, 1.001, 1.1}, "constant": {1, 1, 1},
+	} {
+		e, err := Of([]Point{{1, values[0], 0}, {1.4, values[1], 0}, {1.96, values[2], 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Order != 0 || e.Value != values[0] {
+			t.Errorf("%s: %+v", name, e)
+		}
+		if name != "constant" && e.Uncertainty < math.Abs(values[1]-values[0]) {
+			t.Errorf("%s: the uncertainty %g is less than the difference", name, e.Uncertainty)
+		}
+	}
+	// What only fluctuates has no order.
+	if e, err := Of([]Point{{1, 1, 0.1}, {1.4, 1.01, 0.1}, {1.96, 1.03, 0.1}}); err != nil || e.Order != 0 || e.Uncertainty < 0.2 {
+		t.Errorf("fluctuation: %+v, %v", e, err)
+	}
+}
+
+func TestWrongPoints(t *testing.T) {
+	for name, points := range map[string][]Point{
+		"one": {{1, 1, 0}}, "alike": {{1, 1, 0}, {1.01, 2, 0}}, "nan": {{1, math.NaN(), 0}, {2, 1, 0}},
+		"negative error": {{1, 1, -1}, {2, 1, 0}}, "no spacing": {{0, 1, 0}, {2, 1, 0}}, "order": {{2, 1, 0}, {1, 2, 0}},
+	} {
+		if e, err := Of(points); err == nil {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
