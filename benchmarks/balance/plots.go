@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"carina/balance"
+	"carina/internal/palette"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
@@ -53,7 +54,7 @@ func savePlot(path, title, y string, logarithmic bool, curves []curve) error {
 		} else {
 			line.Dashes = plotutil.Dashes(1)
 		}
-		line.Color = plotutil.Color(colour)
+		line.Color = palette.Lines[colour%len(palette.Lines)]
 		points.Color, points.Shape = line.Color, draw.CircleGlyph{}
 		p.Add(line, points)
 		p.Legend.Add(c.name, line, points)

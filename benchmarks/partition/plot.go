@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"carina/internal/palette"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -28,7 +29,7 @@ func (r *Report) Plot(path string) error {
 		if err != nil {
 			return fmt.Errorf("drawing the profile of %s: %w", name, err)
 		}
-		line.Color, line.Width = plotutil.Color(i), vg.Points(1.5)
+		line.LineStyle = palette.Line(i)
 		line.StepStyle = plotter.PostStep
 		p.Add(line)
 		p.Legend.Add(name, line)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"carina/internal/palette"
 	"carina/solver/airflow"
 
 	"gonum.org/v1/plot"
@@ -149,7 +150,7 @@ func (p *Plot) draw(path string) error {
 			if err != nil {
 				return fmt.Errorf("drawing %s: %w", path, err)
 			}
-			scatter.Color, scatter.Shape = plotutil.Color(i), plotutil.Shape(i)
+			scatter.Color, scatter.Shape = palette.Lines[i%len(palette.Lines)], plotutil.Shape(i)
 			thing = scatter
 			if c.Name != "" {
 				picture.Legend.Add(c.Name, scatter)
@@ -159,7 +160,7 @@ func (p *Plot) draw(path string) error {
 			if err != nil {
 				return fmt.Errorf("drawing %s: %w", path, err)
 			}
-			line.Color = plotutil.Color(i)
+			line.LineStyle = palette.Line(i)
 			thing = line
 			if c.Name != "" {
 				picture.Legend.Add(c.Name, line)

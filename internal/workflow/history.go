@@ -47,7 +47,11 @@ func (h *history) thin() {
 
 // chart is the history as a picture shows it.
 func (h *history) chart(s *airflow.Summary) picture.History {
-	chart := picture.History{Title: flowTitle(s, false) + " through the openings", Time: h.times}
+	chart := picture.History{
+		Title:    flowTitle(s, false) + " through the openings, and pressure there",
+		Subtitle: "Flow is positive where air enters; pressure is the mean over an opening.",
+		Time:     h.times,
+	}
 	for i, o := range s.Openings {
 		chart.Names = append(chart.Names, o.Name)
 		flow, pressure := make([]float64, len(h.flows)), make([]float64, len(h.flows))

@@ -46,7 +46,7 @@ func (r *results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPic
 		Openings: r.solver.Grid.Openings, WallPressure: pressure,
 	}
 	for _, o := range s.Openings {
-		shown.Flow = append(shown.Flow, o.Flow)
+		shown.Flow, shown.Pressure = append(shown.Flow, o.Flow), append(shown.Pressure, o.Pressure)
 	}
 	return shown
 }
@@ -92,7 +92,8 @@ func (r *results) writePage(path string, s *airflow.Summary) error {
 	if err != nil {
 		return err
 	}
-	shown.Title, shown.Subtitle, shown.Flow = flow.Title, flow.Subtitle, flow.Flow
+	shown.Title, shown.Subtitle = flow.Title, flow.Subtitle
+	shown.Flow, shown.OpeningPressure = flow.Flow, flow.Pressure
 	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
 	return page.Write(path, shown)
 }

@@ -29,8 +29,9 @@ type Page struct {
 	Velocity [3][]float32
 	// Openings are marked; nil means those of the grid.
 	Openings []geometry.Opening
-	// Flow is the volume flow through each opening in m³/s; may be nil.
-	Flow []float64
+	// Flow is the volume flow through each opening in m³/s and OpeningPressure the
+	// mean pressure over it in Pa; may be nil.
+	Flow, OpeningPressure []float64
 }
 
 func (p *Page) check() error {
@@ -41,6 +42,8 @@ func (p *Page) check() error {
 		return errors.New("view page: the surface has no triangles to show")
 	case p.Flow != nil && len(p.Flow) != len(p.openings()):
 		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.Flow), "flow"), quantity.Count(len(p.openings()), "opening"))
+	case p.OpeningPressure != nil && len(p.OpeningPressure) != len(p.openings()):
+		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.OpeningPressure), "pressure"), quantity.Count(len(p.openings()), "opening"))
 	case len(p.Cuboids) != len(p.Owners):
 		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.Owners), "owner"), quantity.Count(len(p.Cuboids), "cuboid"))
 	case p.Grid == nil:

@@ -109,7 +109,7 @@ func (s *scene) addGrid(p *Page) {
 	place := func(c r3.Vec) r3.Vec { return r3.Add(v.origin, r3.Scale(v.spacing, c)) }
 	s.addMesh(m, place, m.normals(false))
 	if v.pressure != nil {
-		s.Fields = append(s.Fields, pressureField(m, v))
+		s.Fields = append(s.Fields, pressureField(p, m, v))
 	}
 	if v.velocity != nil {
 		s.Fields = append(s.Fields, speedField(m, v))
@@ -206,12 +206,14 @@ func (s *scene) addMesh(m *mesh, place func(r3.Vec) r3.Vec, normals []r3.Vec) {
 	s.add("face", faces.data)
 }
 
-func pressureField(m *mesh, v *voxels) field {
+func pressureField(p *Page, m *mesh, v *voxels) field {
 	f := field{Name: "pressure", Unit: "Pa", voxel: v.pressure}
 	for i := range m.vertices {
 		f.vertex = append(f.vertex, float32(m.vertices[i].pressure/float64(m.vertices[i].faces)))
 	}
-	f.scale(false, func(share float64) string { return hex(picture.PressureColour(share)) })
+	places := v.places()
+	f.Low, f.High = picture.Extremes(f.voxel, func(i int) r3.Vec { return places[i] }, p.openings(), p.OpeningPressure)
+	f.scale(func(share float64) string { return hex(picture.PressureColour(share)) })
 	return f
 }
 
@@ -220,21 +222,13 @@ func speedField(m *mesh, v *voxels) field {
 	for i := range m.vertices {
 		f.vertex = append(f.vertex, float32(m.vertices[i].speed/float64(m.vertices[i].faces)))
 	}
-	f.scale(true, func(share float64) string { return hex(picture.SpeedColour(share)) })
+	_, f.High = picture.Extremes(f.voxel, nil, nil, nil)
+	f.scale(func(share float64) string { return hex(picture.SpeedColour(share)) })
 	return f
 }
 
-// scale chooses the field's range, without the outermost thousandth, and its
-// colours.
-func (f *field) scale(fromZero bool, colour func(share float64) string) {
-	sorted := slices.DeleteFunc(slices.Clone(f.voxel), func(v float32) bool { return v != v || math.IsInf(float64(v), 0) })
-	slices.Sort(sorted)
-	if n := len(sorted); n > 0 {
-		f.Low, f.High = float64(sorted[n/1000]), float64(sorted[n-1-n/1000])
-	}
-	if fromZero {
-		f.Low = 0
-	}
+// scale gives the field its colours, and a range where it has none.
+func (f *field) scale(colour func(share float64) string) {
 	if !(f.High > f.Low) {
 		f.High = f.Low + 1e-9
 	}

@@ -35,6 +35,17 @@ type voxels struct {
 	velocity [][3]float32
 }
 
+// places are the middles of the voxels.
+func (v *voxels) places() []r3.Vec {
+	var all []r3.Vec
+	for _, r := range v.runs {
+		for x := r.X0; x < r.X1; x++ {
+			all = append(all, r3.Add(v.origin, r3.Scale(v.spacing, r3.Vec{X: float64(x) + 0.5, Y: float64(r.Y) + 0.5, Z: float64(r.Z) + 0.5})))
+		}
+	}
+	return all
+}
+
 // factorFor returns how many cells a voxel needs along its side so that the
 // page stays small.
 func factorFor(p *Page) int32 {

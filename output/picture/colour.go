@@ -3,6 +3,8 @@ package picture
 import (
 	"image/color"
 	"math"
+
+	"carina/internal/palette"
 )
 
 // colour is a non-linear sRGB colour, 0 to 1 a channel.
@@ -72,10 +74,15 @@ func SpeedColour(share float64) color.RGBA { return viridis.at(share).rgba() }
 // share of the way from the lowest to the highest on the scale.
 func PressureColour(share float64) color.RGBA { return plasma.at(share).rgba() }
 
-// ownerColour returns a colour that tells rank i from its neighbours in
-// number: the hue advances by the golden angle, lightness and chroma in a
-// cycle of three, in the Oklab space (B. Ottosson, 2020).
+// ownerColour returns a colour that tells rank i from others. Eight can be told
+// apart by everybody; of more ranks the hue advances by the golden angle,
+// lightness and chroma in a cycle of three, in the Oklab space (B. Ottosson, 2020),
+// so that ranks next to each other in number differ.
 func ownerColour(i int) colour {
+	if i < len(palette.Surfaces) {
+		c := palette.Surfaces[i]
+		return colour{float64(c.R) / 255, float64(c.G) / 255, float64(c.B) / 255}
+	}
 	const goldenAngle = 2.399963229728653
 	lightness := [3]float64{0.68, 0.80, 0.56}[i%3]
 	chroma := [3]float64{0.15, 0.12, 0.14}[i%3]

@@ -196,14 +196,15 @@ func (f *figure) scaleBar(x, y, metresPerPixel float64) {
 	f.text(fmt.Sprintf("%.4g %s", length/u.value, u.name), end+8, y-5, style(14, false, ink))
 }
 
-// colourBar draws a vertical scale from low to high (in SI) in a column of the
-// given height, its lower left corner at (x, y).
-func (f *figure) colourBar(x, y, height float64, m *colourMap, low, high float64, name string, units []unit) {
+// colourBar draws a vertical scale in a column of the given height, its lower left
+// corner at (x, y), below the name of what it shows and where that is taken.
+func (f *figure) colourBar(x, y, height float64, s *scale) {
 	const width = 22
+	low, high := s.low, s.high
 	for row := range int(height) {
-		f.box(x, y+float64(row), width, 1.5, m.at((float64(row)+0.5)/height).rgba())
+		f.box(x, y+float64(row), width, 1.5, s.colours.at((float64(row)+0.5)/height).rgba())
 	}
-	u := unitFor(max(math.Abs(low), math.Abs(high)), units)
+	u := unitFor(max(math.Abs(low), math.Abs(high)), s.units)
 	step := roundStep((high - low) / u.value / 4)
 	const mostTicks = 12
 	first := math.Ceil(low/u.value/step - 1e-9)
@@ -217,6 +218,11 @@ func (f *figure) colourBar(x, y, height float64, m *colourMap, low, high float64
 		// Adding 0 turns −0 into 0.
 		f.text(strconv.FormatFloat(k*step+0, 'g', 4, 64), x+width+10, at-5, style(14, false, ink))
 	}
-	f.text(name, x-10, y+height+34, style(15, true, ink))
-	f.text(u.name, x-10, y+height+15, style(14, false, faint))
+	f.text(u.name, x-10, y+height+13, style(14, false, ink))
+	const line = 17
+	above := y + height + 19 + line*float64(len(s.place))
+	for i, words := range s.place {
+		f.text(words, x-10, above-line*float64(i), style(13, false, faint))
+	}
+	f.text(s.name, x-10, above+line+2, style(15, true, ink))
 }

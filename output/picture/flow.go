@@ -10,6 +10,8 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // FlowPicture is what WriteFlow writes beside the air itself.
@@ -19,6 +21,9 @@ type FlowPicture struct {
 	Openings []geometry.Opening
 	// Flow is the volume flow through each opening in m³/s, of any sign; may be nil.
 	Flow []float64
+	// Pressure is the mean pressure over each opening in Pa, which the scale of
+	// pressures holds; may be nil.
+	Pressure []float64
 	// WallPressure colours the surface by the pressure at the wall instead of
 	// the largest speed along the line of sight.
 	WallPressure bool
@@ -44,17 +49,10 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 	if c.Flow != nil && len(c.Flow) != len(c.Openings) {
 		return fmt.Errorf("output: %s for %s: give one each", quantity.Count(len(c.Flow), "flow"), quantity.Count(len(c.Openings), "opening"))
 	}
-	value, colours, name, units := speedOf, &viridis, "Speed", speedUnits
-	if c.WallPressure {
-		value, colours, name, units = pressureOf, &plasma, "Wall pressure", pressureUnits
+	if c.Pressure != nil && len(c.Pressure) != len(c.Openings) {
+		return fmt.Errorf("output: %s for %s: give one each", quantity.Count(len(c.Pressure), "pressure"), quantity.Count(len(c.Openings), "opening"))
 	}
-	low, high := valueRange(layers, value)
-	if !c.WallPressure {
-		low = 0
-	}
-	if !(high > low) {
-		high = low + 1e-6
-	}
+	value, shows := c.scale(layers)
 	f := newFigure(c.Title, c.Subtitle)
 	legend, list := 150.0, c.Flow != nil && len(c.Openings) > mostNotes
 	if list {
@@ -71,7 +69,7 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 			values, shown = shown, values
 		}
 		p.paint(f, lighting{ambient: 0.62, shine: 0.10, fade: 0.15}, func(s *sample) colour {
-			return colours.at((float64(s.mean(values)) - low) / (high - low))
+			return shows.colour(float64(s.mean(values)))
 		})
 	}
 	share(panels, rectangle{figureWidth - legend, 0, figureWidth, figureHeight})
@@ -82,9 +80,9 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 	f.scaleBar(40, 46, float64(layers[0].View.Bin)*layers[0].View.Spacing/panels[0].scale)
 	if list {
 		f.listFlows(figureWidth-legend+15, 50+18*mostLabels, flowMarks(c, true))
-		f.colourBar(figureWidth-legend+20, 480, 240, colours, low, high, name, units)
+		f.colourBar(figureWidth-legend+20, 480, 240, &shows)
 	} else {
-		f.colourBar(figureWidth-118, 200, 440, colours, low, high, name, units)
+		f.colourBar(figureWidth-118, 200, 440, &shows)
 	}
 	return f.write(path)
 }
@@ -113,23 +111,34 @@ func (l *Layer) values(of func(s *stretch) float32) []float32 {
 	return values
 }
 
-// valueRange returns the range of the values seen, without the outermost
-// thousandth at either end, so that one odd cell does not bleach the picture.
-func valueRange(layers []*Layer, of func(s *stretch) float32) (low, high float64) {
-	var all []float32
+// scale returns the value that a picture shows and the scale for it.
+func (c *FlowPicture) scale(layers []*Layer) (of func(s *stretch) float32, s scale) {
+	var openings []geometry.Opening
+	var means []float64
+	of, s = speedOf, speedScale
+	if c.WallPressure {
+		of, s, openings, means = pressureOf, pressureScale, c.Openings, c.Pressure
+	}
+	var values []float32
+	var places []r3.Vec
 	for _, l := range layers {
-		for _, v := range l.values(of) {
-			if !isNaN(v) && !math.IsInf(float64(v), 0) {
-				all = append(all, v)
+		for pixel, at := range l.head {
+			if at >= 0 {
+				values = append(values, of(&l.stretches[at]))
+				if means != nil {
+					places = append(places, l.View.place(pixel, l.stretches[at].near))
+				}
 			}
 		}
 	}
-	if len(all) == 0 {
-		return 0, 0
+	s.low, s.high = Extremes(values, func(i int) r3.Vec { return places[i] }, openings, means)
+	if !c.WallPressure {
+		s.low = 0
 	}
-	slices.Sort(all)
-	cut := len(all) / 1000
-	return float64(all[cut]), float64(all[len(all)-1-cut])
+	if !(s.high > s.low) {
+		s.high = s.low + 1e-6
+	}
+	return of, s
 }
 
 // flowMarks are the openings to name, with their flows if notes are wanted.

@@ -8,7 +8,9 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
+	"carina/internal/palette"
 	"carina/internal/quantity"
 
 	"gonum.org/v1/plot"
@@ -26,7 +28,8 @@ type History struct {
 	Names []string
 	// Flow[i] is the volume flow through opening i in m³/s at every time.
 	Flow [][]float64
-	// Pressure[i] is the mean pressure at opening i in Pa; only the table has it.
+	// Pressure[i] is the mean pressure at opening i in Pa; nil leaves it out of the
+	// chart.
 	Pressure [][]float64
 	// Residual is the relative change of the fields at every time; may be
 	// nil.
@@ -40,9 +43,17 @@ func (h *History) check() error {
 	if len(h.Flow) != len(h.Names) {
 		return fmt.Errorf("output: history has %s for %s", quantity.Count(len(h.Names), "name"), quantity.Count(len(h.Flow), "opening"))
 	}
-	for i, q := range h.Flow {
-		if len(q) != len(h.Time) {
-			return fmt.Errorf("output: history has %s, but %s of %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(q), "flow"), h.Names[i])
+	if h.Pressure != nil && len(h.Pressure) != len(h.Names) {
+		return fmt.Errorf("output: history has %s for %s", quantity.Count(len(h.Names), "name"), quantity.Count(len(h.Pressure), "pressure"))
+	}
+	for _, of := range []struct {
+		what   string
+		series [][]float64
+	}{{"flow", h.Flow}, {"pressure", h.Pressure}} {
+		for i, values := range of.series {
+			if len(values) != len(h.Time) {
+				return fmt.Errorf("output: history has %s, but %s of %s", quantity.Count(len(h.Time), "time"), quantity.Count(len(values), of.what), h.Names[i])
+			}
 		}
 	}
 	if h.Residual != nil && len(h.Residual) != len(h.Time) {
@@ -51,33 +62,19 @@ func (h *History) check() error {
 	return nil
 }
 
-// WriteHistory draws the flow through every opening over time and, below it,
-// the residual on a logarithmic scale, as a PNG picture of 1200×900 pixels.
+// WriteHistory draws the flow through every opening over time, below it the
+// pressure there and the residual on a logarithmic scale, as a PNG picture of
+// 1200×900 pixels.
 func WriteHistory(path string, h History) error {
 	if err := h.check(); err != nil {
 		return err
 	}
 	f := newFigure(h.Title, h.Subtitle)
 	clock := unitFor(h.Time[len(h.Time)-1], timeUnits)
-	largest := 0.0
-	for _, q := range h.Flow {
-		for _, v := range q {
-			largest = max(largest, math.Abs(v))
-		}
+	charts, err := h.openingCharts(clock)
+	if err != nil {
+		return err
 	}
-	units := unitFor(largest, flowUnits)
-	flow, legend := chart("Flow ("+units.name+")", clock), newLegend()
-	for i, q := range h.Flow {
-		line, err := curve(h.Time, q, clock.value, units.value, i)
-		if err != nil {
-			return fmt.Errorf("output: flow of %s cannot be drawn: %w", h.Names[i], err)
-		}
-		flow.Add(line)
-		if i < mostLabels {
-			legend.Add(h.Names[i], line)
-		}
-	}
-	low := 30.0
 	if residual := positive(h.Residual); residual != nil {
 		p := chart("Residual", clock)
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
@@ -85,14 +82,67 @@ func WriteHistory(path string, h History) error {
 		if err != nil {
 			return fmt.Errorf("output: residual cannot be drawn: %w", err)
 		}
-		line.Color = ink
 		p.Add(line)
-		p.Draw(f.part(rectangle{30, 24, legendAt, 300}))
-		low = 320
+		charts = append(charts, p)
 	}
-	flow.Draw(f.part(rectangle{30, low, legendAt, figureHeight - 100}))
-	legend.Draw(f.part(rectangle{legendAt + 20, low, figureWidth - 10, figureHeight - 100}))
+	const top, bottom, gap = figureHeight - 100.0, 24.0, 16.0
+	// Their axes of time stand below each other.
+	rows := make([][]*plot.Plot, len(charts))
+	for i, p := range charts {
+		rows[i] = []*plot.Plot{p}
+	}
+	tiles := vgdraw.Tiles{Cols: 1, Rows: len(charts), PadY: gap}
+	for i, row := range plot.Align(rows, tiles, f.part(rectangle{30, bottom, legendAt, top})) {
+		charts[i].Draw(row[0])
+	}
+	legend := newLegend()
+	for i, name := range h.Names[:min(len(h.Names), mostLabels)] {
+		legend.Add(name, swatch(i))
+	}
+	legend.Draw(f.part(rectangle{legendAt + 20, bottom, figureWidth - 10, top}))
+	f.explainLines(len(h.Names))
 	return f.write(path)
+}
+
+// openingCharts are those of the flow and, where there is one, of the pressure.
+func (h *History) openingCharts(clock unit) ([]*plot.Plot, error) {
+	var charts []*plot.Plot
+	for _, of := range []struct {
+		name   string
+		series [][]float64
+		units  []unit
+	}{{"Flow", h.Flow, flowUnits}, {"Pressure", h.Pressure, pressureUnits}} {
+		if of.series == nil {
+			continue
+		}
+		largest := 0.0
+		for _, values := range of.series {
+			for _, v := range values {
+				largest = max(largest, math.Abs(v))
+			}
+		}
+		units := unitFor(largest, of.units)
+		p := chart(of.name+" ("+units.name+")", clock)
+		for i, values := range of.series {
+			line, err := curve(h.Time, values, clock.value, units.value, i)
+			if err != nil {
+				return nil, fmt.Errorf("output: %s of %s cannot be drawn: %w", strings.ToLower(of.name), h.Names[i], err)
+			}
+			p.Add(line)
+		}
+		charts = append(charts, p)
+	}
+	return charts, nil
+}
+
+// swatch is an opening's line as the legend shows it.
+func swatch(i int) *plotter.Line { return &plotter.Line{LineStyle: palette.Line(i)} }
+
+// explainLines says which lines have names if not all have.
+func (f *figure) explainLines(openings int) {
+	if openings > mostLabels {
+		f.textRight(fmt.Sprintf("The first %d of %d openings are named.", mostLabels, openings), figureWidth-40, 8, style(13, false, faint))
+	}
 }
 
 // legendAt is where the charts end and the names of the openings begin, beside
@@ -104,7 +154,7 @@ func newLegend() plot.Legend {
 	l := plot.NewLegend()
 	l.TextStyle = style(13, false, ink)
 	l.Top, l.Left = true, true
-	l.Padding = 3
+	l.Padding, l.ThumbnailWidth = 3, 32
 	return l
 }
 
@@ -151,7 +201,7 @@ func roundTicks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// curve is a line through (x, y), divided by their units, in the i-th colour.
+// curve is a line through (x, y), divided by their units, in the i-th style.
 func curve(x, y []float64, xUnit, yUnit float64, i int) (*plotter.Line, error) {
 	points := make(plotter.XYs, len(x))
 	for k := range points {
@@ -161,7 +211,7 @@ func curve(x, y []float64, xUnit, yUnit float64, i int) (*plotter.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	line.Width, line.Color = 2, ownerColour(i).rgba()
+	line.LineStyle = palette.Line(i)
 	return line, nil
 }
 

@@ -227,5 +227,24 @@ func (v *View) project(p r3.Vec) (x, y, depth float64) {
 	return place(v.right) / float64(v.Bin), place(v.up) / float64(v.Bin), place(v.away)
 }
 
+// place returns a point in space: the middle of a pixel at a depth in cells.
+func (v *View) place(pixel int, depth int32) r3.Vec {
+	at := [3]float64{}
+	for _, along := range []struct {
+		axis  axis
+		cells float64
+	}{
+		{v.right, (float64(int32(pixel)%v.Width) + 0.5) * float64(v.Bin)},
+		{v.up, (float64(int32(pixel)/v.Width) + 0.5) * float64(v.Bin)},
+		{v.away, float64(depth) + 0.5},
+	} {
+		if along.axis.down {
+			along.cells = float64(v.Size[along.axis.along]) - along.cells
+		}
+		at[along.axis.along] = along.cells
+	}
+	return r3.Add(v.Origin, r3.Scale(v.Spacing, r3.Vec{X: at[0], Y: at[1], Z: at[2]}))
+}
+
 // direction returns a vector of the grid as seen in the view.
 func (v *View) direction(d r3.Vec) (x, y float64) { return v.right.of(d), v.up.of(d) }

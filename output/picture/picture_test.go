@@ -219,11 +219,10 @@ func TestRanksPicture(t *testing.T) {
 	for y := 0; y < figureHeight; y += 2 {
 		for x := 0; x < figureWidth; x += 2 {
 			r, g, b, _ := m.At(x, y).RGBA()
+			v := [3]float64{float64(r), float64(g), float64(b)}
 			for i := range seen {
-				// Shading scales a colour: compare directions.
-				c := ownerColour(i)
-				v := [3]float64{float64(r), float64(g), float64(b)}
-				if u, w := unit3(c), unit3(v); u[0]*w[0]+u[1]*w[1]+u[2]*w[2] > 0.999 && v[0]+v[1]+v[2] > 1 {
+				// Shading scales a colour and adds a little white: compare directions.
+				if u, w := unit3(ownerColour(i)), unit3(v); u[0]*w[0]+u[1]*w[1]+u[2]*w[2] > 0.99 && v[0]+v[1]+v[2] > 1 {
 					seen[i]++
 				}
 			}
