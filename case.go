@@ -19,19 +19,19 @@ type Case struct {
 	// Unit of the surface's coordinates, or the length of one unit; guessed
 	// when empty. Scale multiplies the coordinates before, 1 when 0.
 	Unit  string  `yaml:"unit"`
-	Scale float64 `yaml:"scale"`
+	Scale float64 `yaml:"scale" zero:"refused"`
 	// Spacing is the side of a cell; FluidCells asks for a number of cells
 	// instead.
 	Spacing    string `yaml:"spacing"`
-	FluidCells int64  `yaml:"fluid-cells"`
+	FluidCells int64  `yaml:"fluid-cells" zero:"refused"`
 	// Voxelizer is rows, vote or winding; chosen by the diagnosis when empty.
 	Voxelizer string `yaml:"voxelizer"`
 	// Directions is how many directions have links: 26 for D3Q27, by default
 	// what the method needs.
-	Directions int `yaml:"directions"`
+	Directions int `yaml:"directions" zero:"refused"`
 	// Inlet is the number of the opening that air enters through. Roles are
 	// those of single openings, inlet or outlet, by number.
-	Inlet int   `yaml:"inlet"`
+	Inlet int   `yaml:"inlet" zero:"refused"`
 	Roles Roles `yaml:"roles"`
 	// DropOpenings are the numbers of openings to close, MergeOpenings groups
 	// of openings that act as one.
@@ -44,29 +44,29 @@ type Case struct {
 	ExtendOpenings string `yaml:"extend-openings"`
 
 	// Ranks is the number of ranks that share the work.
-	Ranks int `yaml:"ranks"`
+	Ranks int `yaml:"ranks" zero:"refused"`
 	// Decompose and Balance are of balance.DecompositionNames and
 	// balance.BalancerNames.
 	Decompose      string  `yaml:"decompose"`
 	Balance        string  `yaml:"balance"`
-	CuboidsPerRank int     `yaml:"cuboids-per-rank"`
-	MinSide        int     `yaml:"min-side"`
-	MaxSide        int     `yaml:"max-side"`
-	Imbalance      float64 `yaml:"imbalance"`
+	CuboidsPerRank int     `yaml:"cuboids-per-rank" zero:"refused"`
+	MinSide        int     `yaml:"min-side" zero:"refused"`
+	MaxSide        int     `yaml:"max-side" zero:"refused"`
+	Imbalance      float64 `yaml:"imbalance" zero:"refused"`
 	Seed           uint64  `yaml:"seed"`
 	Preset         string  `yaml:"preset"`
 	// Machine is a file of measured costs, see carina bench cost.
 	Machine string `yaml:"machine"`
 	// Speeds are the relative speeds of the ranks, equal when empty.
-	Speeds []float64 `yaml:"speeds"`
+	Speeds []float64 `yaml:"speeds" zero:"refused"`
 	// DevicesPerHost is how many consecutive ranks share a host; all when 0.
-	DevicesPerHost int `yaml:"devices-per-host"`
+	DevicesPerHost int `yaml:"devices-per-host" zero:"refused"`
 	// Improve moves cuboids between ranks after balancing while the predicted
 	// step time falls. KeepHeavy leaves cuboids whole that the ranks cannot
 	// share evenly. TimeLimit is how long the graph balancer goes on improving.
 	Improve   bool          `yaml:"improve"`
 	KeepHeavy bool          `yaml:"keep-heavy"`
-	TimeLimit time.Duration `yaml:"time-limit"`
+	TimeLimit time.Duration `yaml:"time-limit" zero:"refused"`
 
 	// Flow through the inlet. Viscosity is kinematic.
 	Flow      string `yaml:"flow"`
@@ -97,13 +97,13 @@ type Case struct {
 	// TimeStep is chosen from LatticeVelocity, the largest expected velocity
 	// in cells per step, when empty.
 	TimeStep        string  `yaml:"time-step"`
-	LatticeVelocity float64 `yaml:"lattice-velocity"`
+	LatticeVelocity float64 `yaml:"lattice-velocity" zero:"refused"`
 	// Tolerance ends the computation early when the velocity changes less than
 	// this, relatively, while sound crosses the domain.
-	Tolerance float64 `yaml:"tolerance"`
+	Tolerance float64 `yaml:"tolerance" zero:"refused"`
 	// Steps or Time end the computation; when neither is given it goes on
 	// until the flow is steady, at most three exchanges of the air.
-	Steps int64  `yaml:"steps"`
+	Steps int64  `yaml:"steps" zero:"refused"`
 	Time  string `yaml:"time"`
 
 	// Output is the folder for results.
@@ -138,7 +138,7 @@ type ConditionCase struct {
 	Flow               string  `yaml:"flow"`
 	Profile            string  `yaml:"profile"`
 	Pressure           string  `yaml:"pressure"`
-	Share              float64 `yaml:"share"`
+	Share              float64 `yaml:"share" zero:"refused"`
 	ProximalResistance string  `yaml:"proximal-resistance"`
 	DistalResistance   string  `yaml:"distal-resistance"`
 	Compliance         string  `yaml:"compliance"`
@@ -159,7 +159,10 @@ func ReadCase(path string) (Case, error) {
 		if errors.Is(err, io.EOF) {
 			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
 		}
-		return c, fmt.Errorf("case file %s: %s", path, caseMistake(data, err))
+		return c, fmt.Errorf("case file %s: %w", path, err)
+	}
+	if err := c.CheckNames(); err != nil {
+		return c, fmt.Errorf("case file %s: %w", path, err)
 	}
 	if c.Surface == "" {
 		return c, fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)

@@ -1,17 +1,13 @@
 package carina
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"reflect"
-	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -30,8 +26,8 @@ func readCase(path string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeCase decodes strictly. The library panics on some malformed files
-// (those in testdata), which must end as an error too.
+// decodeCase reads a case file's text. The library only takes it apart, and panics
+// on some malformed files (those in testdata), which must end as an error too.
 func decodeCase(data []byte, c *Case) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -44,42 +40,29 @@ func decodeCase(data []byte, c *Case) (err error) {
 	if err := checkDepth(string(data)); err != nil {
 		return err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(c); err != nil {
-		return err
-	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
+		return syntaxMistake(data, err)
+	}
+	var body ast.Node
+	for _, document := range file.Docs {
+		switch document.Body.(type) {
+		case nil, *ast.DirectiveNode, *ast.CommentGroupNode:
+			continue
+		}
+		if body != nil {
+			return errors.New("it holds several documents (a line --- parts them): leave one case a file")
+		}
+		body = document.Body
+	}
+	if body == nil {
+		return io.EOF
+	}
+	d := caseDecoder{aliases: map[*ast.AliasNode]ast.Node{}}
+	if err := d.count(body); err != nil {
 		return err
 	}
-	if len(file.Docs) > 1 {
-		return errors.New("it holds several documents (a line --- parts them): leave one case a file")
-	}
-	return wholeNumbers(file.Docs[0])
-}
-
-// wholeNumbers refuses fractions where a whole number belongs, which the
-// library cuts off.
-func wholeNumbers(document *ast.DocumentNode) error {
-	whole := map[string]bool{}
-	fields := reflect.TypeFor[Case]()
-	for i := range fields.NumField() {
-		f := fields.Field(i)
-		if zero := reflect.Zero(f.Type); zero.CanInt() || zero.CanUint() {
-			whole[f.Tag.Get("yaml")] = true
-		}
-	}
-	mapping, ok := document.Body.(ast.MapNode)
-	if !ok {
-		return nil
-	}
-	for i := mapping.MapRange(); i.Next(); {
-		key := i.Key().String()
-		value, fraction := i.Value().(*ast.FloatNode)
-		if fraction && whole[key] && value.Value != math.Trunc(value.Value) {
-			return fmt.Errorf("line %d: %s is %s, give a whole number", value.Token.Position.Line, key, value)
-		}
-	}
-	return nil
+	return d.mapping(body, "", reflect.ValueOf(c).Elem())
 }
 
 // What a case file may be: the library takes time and memory with the square of
@@ -158,66 +141,3 @@ type Groups [][]int
 
 // Roles are those of openings, inlet or outlet, by number.
 type Roles map[int]string
-
-// UnmarshalYAML reads [5, 7] or 5.
-func (n *Numbers) UnmarshalYAML(decode func(any) error) error {
-	var list []float64
-	if decode(&list) != nil {
-		list = make([]float64, 1)
-		if decode(&list[0]) != nil {
-			return errors.New("drop-openings: give numbers of openings, such as [5, 7]")
-		}
-	}
-	var err error
-	*n, err = whole("drop-openings", list)
-	return err
-}
-
-// UnmarshalYAML reads [[3, 5], [7, 8]] or [3, 5].
-func (g *Groups) UnmarshalYAML(decode func(any) error) error {
-	var lists [][]float64
-	if decode(&lists) != nil {
-		lists = make([][]float64, 1)
-		if decode(&lists[0]) != nil {
-			return errors.New("merge-openings: give lists of numbers of openings, such as [[3, 5], [7, 8]]")
-		}
-	}
-	*g = nil
-	for _, list := range lists {
-		numbers, err := whole("merge-openings", list)
-		if err != nil {
-			return err
-		}
-		*g = append(*g, numbers)
-	}
-	return nil
-}
-
-// UnmarshalYAML reads {3: inlet, 5: outlet}.
-func (r *Roles) UnmarshalYAML(decode func(any) error) error {
-	var words map[string]string
-	if err := decode(&words); err != nil {
-		return errors.New("roles: give the number and the role of openings, such as {3: inlet, 5: outlet}")
-	}
-	*r = Roles{}
-	for number, role := range words {
-		n, err := strconv.Atoi(number)
-		if err != nil || role != "inlet" && role != "outlet" {
-			return fmt.Errorf("roles: %q cannot be %q, give the number and the role of openings, such as {3: inlet, 5: outlet}", number, role)
-		}
-		(*r)[n] = role
-	}
-	return nil
-}
-
-// whole refuses fractions.
-func whole(key string, list []float64) ([]int, error) {
-	numbers := make([]int, len(list))
-	for i, x := range list {
-		if x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
-			return nil, fmt.Errorf("%s: %g is not the number of an opening, give a whole number", key, x)
-		}
-		numbers[i] = int(x)
-	}
-	return numbers, nil
-}

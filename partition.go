@@ -14,7 +14,11 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
+	"carina/solver/airflow/opening"
+	"carina/solver/cuda"
 )
 
 // CheckRanks refuses numbers of ranks that cannot be, before any work is done.
@@ -37,17 +41,7 @@ func (c *Case) Partition(g *geometry.Grid) (*balance.Partition, error) {
 // PartitionOptions are what the case says of the partition of a grid, for
 // balance.Make.
 func (c *Case) PartitionOptions(g *geometry.Grid) (o balance.Options, err error) {
-	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
-		return o, fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
-	}
-	if c.TimeLimit < 0 {
-		return o, fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)
-	}
-	const largestImbalance = 100
-	if !(c.Imbalance >= 0 && c.Imbalance <= largestImbalance) {
-		return o, fmt.Errorf("ranks cannot exceed their share by %g of it: give an imbalance from 0 to %d, such as 0.03", c.Imbalance, largestImbalance)
-	}
-	if err := c.refuseIdle(); err != nil {
+	if err := c.checkPartition(); err != nil {
 		return o, err
 	}
 	ranks := cmp.Or(c.Ranks, 1)
@@ -63,6 +57,69 @@ func (c *Case) PartitionOptions(g *geometry.Grid) (o balance.Options, err error)
 		Seed: c.Seed, Preset: c.Preset,
 		Improve: c.Improve, KeepHeavy: c.KeepHeavy, TimeLimit: c.TimeLimit,
 	}, nil
+}
+
+// checkPartition refuses what cannot be meant of a partition, whatever the grid.
+func (c *Case) checkPartition() error {
+	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
+		return fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
+	}
+	if c.TimeLimit < 0 {
+		return fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)
+	}
+	if err := quantity.CheckImbalance(c.Imbalance, 1); err != nil {
+		return err
+	}
+	if err := c.CheckNames(); err != nil {
+		return err
+	}
+	return c.refuseIdle()
+}
+
+// CheckNames refuses names that are none of those to choose from, before any work
+// is done for them.
+func (c *Case) CheckNames() error {
+	for _, named := range []struct {
+		name  string
+		check func(string) error
+	}{
+		{c.Balance, func(name string) error { _, err := balance.NewBalancer(name); return err }},
+		{c.Decompose, balance.CheckDecomposition},
+		{c.Preset, balance.CheckPreset},
+		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
+		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
+		{string(c.Device), oneOf("device", []Device{CPU, GPU})},
+		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},
+		{c.Exchange, oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
+	} {
+		if named.name != "" {
+			if err := named.check(named.name); err != nil {
+				return err
+			}
+		}
+	}
+	s := c.method()
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	for i := range c.Conditions {
+		of := &c.Conditions[i]
+		var err error
+		if setIfGiven(&s.Profile, of.Profile); !slices.Contains(opening.Kinds, opening.Kind(of.Kind)) {
+			err = of.checkKeys()
+		} else {
+			err = s.Validate()
+		}
+		if err != nil {
+			return fmt.Errorf("condition of opening %s: %w", of.Opening, err)
+		}
+	}
+	return nil
+}
+
+// oneOf refuses a name that is not in a list.
+func oneOf[T ~string](what string, list []T) func(string) error {
+	return func(name string) error { return quantity.CheckName(what, T(name), list) }
 }
 
 // refuseIdle refuses options that have no effect on the partition, beside those

@@ -13,12 +13,14 @@ import (
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
 	"carina/solver/airflow/opening"
-	"carina/solver/cuda"
 )
 
 // Settings translates what the case says of the flow.
 func (c *Case) Settings() (airflow.Settings, error) {
-	s := airflow.DefaultSettings()
+	s := c.method()
+	if c.Storage == string(airflow.Half) && c.Precision == string(airflow.Double) {
+		return s, errors.New("16-bit storage is for single precision: leave storage or precision out")
+	}
 	for _, q := range []struct {
 		name, text string
 		parse      func(string) (float64, error)
@@ -37,18 +39,6 @@ func (c *Case) Settings() (airflow.Settings, error) {
 			return s, fmt.Errorf("%s: %w", q.name, err)
 		}
 	}
-	setIfGiven(&s.Collision, c.Collision)
-	setIfGiven(&s.Wall, c.Wall)
-	setIfGiven(&s.Precision, c.Precision)
-	if c.Storage == string(airflow.Half) {
-		if s.Precision == airflow.Double {
-			return s, errors.New("16-bit storage is for single precision: leave storage or precision out")
-		}
-		s.Precision = airflow.Half
-	}
-	setIfGiven(&s.Lattice, c.Lattice)
-	setIfGiven(&s.Layout, c.Layout)
-	setIfGiven(&s.Profile, c.Profile)
 	if c.LatticeVelocity != 0 {
 		s.LatticeVelocity = c.LatticeVelocity
 	}
@@ -58,6 +48,21 @@ func (c *Case) Settings() (airflow.Settings, error) {
 		return s, err
 	}
 	return s, s.Validate()
+}
+
+// method is what the case chooses by name.
+func (c *Case) method() airflow.Settings {
+	s := airflow.DefaultSettings()
+	setIfGiven(&s.Collision, c.Collision)
+	setIfGiven(&s.Wall, c.Wall)
+	setIfGiven(&s.Precision, c.Precision)
+	if c.Storage == string(airflow.Half) {
+		s.Precision = airflow.Half
+	}
+	setIfGiven(&s.Lattice, c.Lattice)
+	setIfGiven(&s.Layout, c.Layout)
+	setIfGiven(&s.Profile, c.Profile)
+	return s
 }
 
 // setIfGiven sets a named choice unless the text is empty.
@@ -70,6 +75,9 @@ func setIfGiven[T ~string](choice *T, text string) {
 // Check finds the mistakes in a case that can be found before its surface is
 // read, so that nobody waits for them.
 func (c *Case) Check() error {
+	if err := c.checkPartition(); err != nil {
+		return err
+	}
 	if err := c.CheckRanks(); err != nil {
 		return err
 	}
@@ -78,6 +86,9 @@ func (c *Case) Check() error {
 
 // CheckFlow is Check for a case whose geometry and ranks are settled.
 func (c *Case) CheckFlow() error {
+	if err := c.CheckNames(); err != nil {
+		return err
+	}
 	if c.Steps < 0 {
 		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
 	}
@@ -89,20 +100,11 @@ func (c *Case) CheckFlow() error {
 			return err
 		}
 	}
-	if c.Device != "" && c.Device != CPU && c.Device != GPU {
-		return fmt.Errorf("there is no device %q: choose cpu or gpu", c.Device)
-	}
 	if c.Device == GPU && c.Layout == string(airflow.Dense) {
 		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", airflow.Dense)
 	}
 	if err := c.checkContradictions(); err != nil {
 		return err
-	}
-	if storage := gpu.Storage(c.Storage); storage != "" && storage != gpu.Single && storage != gpu.Half {
-		return fmt.Errorf("there is no storage %q: choose %s or %s", c.Storage, gpu.Single, gpu.Half)
-	}
-	if exchange := cuda.Exchange(c.Exchange); exchange != "" && exchange != cuda.IPC && exchange != cuda.Host {
-		return fmt.Errorf("there is no exchange %q: choose %s or %s", c.Exchange, cuda.IPC, cuda.Host)
 	}
 	for i := range c.Conditions {
 		if _, err := c.condition(&c.Conditions[i]); err != nil {

@@ -34,6 +34,12 @@ type strategy struct {
 	shrink, carve, recombine bool
 }
 
+// CheckDecomposition refuses a name that no decomposition has.
+func CheckDecomposition(name string) error {
+	_, err := parseStrategy(name)
+	return err
+}
+
 // parseStrategy reads a name such as "shrink" or "octree+shrink".
 func parseStrategy(name string) (strategy, error) {
 	words := strings.Split(name, "+")

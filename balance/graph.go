@@ -129,3 +129,9 @@ func partitionGraph(ctx context.Context, p *Problem, g *graph.Graph, targets []f
 	}
 	return result.Parts, nil
 }
+
+// CheckPreset refuses a name that no effort of the graph balancer has.
+func CheckPreset(name string) error {
+	_, err := partition.ParsePreset(name)
+	return err
+}

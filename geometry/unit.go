@@ -43,9 +43,7 @@ func UnitNames() []string {
 // ParseUnit reads one of UnitNames, or a length that stands for one unit of the
 // file, such as 50um for voxels of that size.
 func ParseUnit(name string) (Unit, error) {
-	name = strings.TrimSpace(name)
-	// The Greek letter looks like the sign for a millionth.
-	plain := strings.ReplaceAll(strings.ToLower(name), "μ", "µ")
+	plain := quantity.PlainUnit(strings.ToLower(name))
 	for _, u := range units {
 		if u.name == plain {
 			return u.unit, nil

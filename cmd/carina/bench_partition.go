@@ -62,6 +62,11 @@ func newBenchPartition(flags *benchFlags) *cobra.Command {
 			if o.Folder == "" {
 				return usageError{errors.New("name a folder of METIS graphs: --graphs FOLDER")}
 			}
+			if o.Imbalance != 0 {
+				if err := quantity.CheckImbalance(o.Imbalance, largestImbalance); err != nil {
+					return err
+				}
+			}
 			if timeLimit != "" {
 				seconds, err := quantity.Time.ParsePositive(timeLimit)
 				if err != nil {

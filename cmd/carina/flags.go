@@ -132,22 +132,23 @@ func applyFlags(command *cobra.Command, c *carina.Case, groups ...func(*cobra.Co
 	if err := refuseZeros(command); err != nil {
 		return err
 	}
-	return replay(command, scratch)
+	if err := replay(command, scratch); err != nil {
+		return err
+	}
+	return c.CheckNames()
 }
 
 // refuseZeros refuses a zero where it would stand for the default.
 func refuseZeros(command *cobra.Command) error {
-	for _, name := range []string{"fluid-cells", "directions", "inlet", "cuboids-per-rank", "min-side", "max-side",
-		"imbalance", "devices-per-host", "time-limit", "lattice-velocity", "tolerance", "steps", "scale"} {
-		f := command.Flags().Lookup(name)
-		if f == nil || !f.Changed {
-			continue
+	var failure error
+	command.Flags().Visit(func(f *pflag.Flag) {
+		text := f.Value.String()
+		zero := text == "0" || text == "0s" || text == "-0"
+		if failure == nil && zero && f.Name != "ranks" && carina.RefusesZero(f.Name) {
+			failure = fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", f.Name)
 		}
-		if text := f.Value.String(); text == "0" || text == "0s" || text == "-0" {
-			return fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
-		}
-	}
-	return nil
+	})
+	return failure
 }
 
 // refuseEmpty refuses flags with an empty value, which would stand for the

@@ -49,6 +49,10 @@ func (f *graphFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.distances, "distances", "", "distance of two parts that differ first on each layer of --topology: 10,1 between hosts and within one")
 }
 
+// largestImbalance lets parts be heavier than twice their share, as some graphs
+// need whose parts must be connected; what is above it means percent.
+const largestImbalance = 2
+
 // options returns what can be said before the graph has been read.
 func (f *graphFlags) options(parts string) (partition.Options, error) {
 	options := partition.Options{Imbalance: f.imbalance, Seed: f.seed, Contiguous: f.contiguous}
@@ -58,6 +62,9 @@ func (f *graphFlags) options(parts string) (partition.Options, error) {
 	}
 	if options.Parts < 1 || options.Parts > math.MaxInt32 {
 		return options, fmt.Errorf("a graph cannot be divided into %d parts: ask for at least one", options.Parts)
+	}
+	if err := quantity.CheckImbalance(options.Imbalance, largestImbalance); err != nil {
+		return options, err
 	}
 	if options.Preset, err = partition.ParsePreset(f.preset); err != nil {
 		return options, err
@@ -170,7 +177,7 @@ func parseNumbers(words []string) ([]float64, error) {
 	numbers := make([]float64, len(words))
 	for i, word := range words {
 		var err error
-		if numbers[i], err = strconv.ParseFloat(strings.TrimSpace(word), 64); err != nil {
+		if numbers[i], err = quantity.Number(word); err != nil {
 			return nil, fmt.Errorf("%q is not a number", word)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"carina"
+	"carina/internal/quantity"
 
 	"github.com/spf13/pflag"
 )
@@ -39,7 +40,7 @@ func (l *openingList) Set(text string) error {
 	o := carina.OpeningCase{Center: make([]float64, 3)}
 	for axis := range o.Center {
 		var err error
-		if o.Center[axis], err = strconv.ParseFloat(strings.TrimSpace(fields[axis]), 64); err != nil {
+		if o.Center[axis], err = quantity.Number(fields[axis]); err != nil {
 			return fmt.Errorf("%q in %q is not a coordinate", fields[axis], text)
 		}
 	}

@@ -124,6 +124,9 @@ func newRoot() *cobra.Command {
 			if err := refuseEmpty(command); err != nil {
 				return err
 			}
+			if err := refuseNames(command); err != nil {
+				return err
+			}
 			if err := refuseCopies(command); err != nil {
 				return err
 			}
@@ -140,6 +143,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor())
+	readPlainly(root)
 	return root
 }
 

@@ -4,86 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 	"strings"
-)
-
-// Kind is a physical quantity with the units it may be written in.
-type Kind struct {
-	name    string
-	example string
-	units   map[string]float64
-}
-
-// The quantities that commands and case files use, each read into SI units.
-var (
-	// Length is read into metres.
-	Length = Kind{"length", "0.25mm", map[string]float64{
-		"m": 1, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "nm": 1e-9, "in": 0.0254,
-	}}
-	// Flow is a volume flow rate, read into m³/s.
-	Flow = Kind{"flow rate", "15L/min", map[string]float64{
-		"m3/s": 1, "L/s": 1e-3, "l/s": 1e-3, "L/min": 1e-3 / 60, "l/min": 1e-3 / 60,
-		"mL/s": 1e-6, "ml/s": 1e-6, "mL/min": 1e-6 / 60, "ml/min": 1e-6 / 60,
-		"µL/s": 1e-9, "uL/s": 1e-9, "µL/min": 1e-9 / 60, "uL/min": 1e-9 / 60, "nL/s": 1e-12, "nL/min": 1e-12 / 60,
-	}}
-	// Time is read into seconds.
-	Time = Kind{"time", "0.5s", map[string]float64{
-		"s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60, "h": 3600,
-	}}
-	// Speed is read into m/s.
-	Speed = Kind{"speed", "1.5m/s", map[string]float64{
-		"m/s": 1, "cm/s": 1e-2, "mm/s": 1e-3,
-	}}
-	// Viscosity is a kinematic viscosity, read into m²/s.
-	Viscosity = Kind{"kinematic viscosity", "15mm2/s", map[string]float64{
-		"m2/s": 1, "mm2/s": 1e-6, "cSt": 1e-6,
-	}}
-	// Density is read into kg/m³.
-	Density = Kind{"density", "1.2kg/m3", map[string]float64{
-		"kg/m3": 1, "g/L": 1, "g/cm3": 1e3,
-	}}
-	// Pressure is read into Pa.
-	Pressure = Kind{"pressure", "50Pa", map[string]float64{
-		"mPa": 1e-3, "Pa": 1, "hPa": 100, "kPa": 1e3, "mbar": 100, "cmH2O": 98.0665, "mmHg": 133.322,
-	}}
-	// Resistance is that of an opening to flow, read into Pa·s/m³.
-	Resistance = Kind{"resistance", "1.5cmH2O.s/L", map[string]float64{
-		"Pa.s/m3": 1, "Pa.s/L": 1e3, "kPa.s/L": 1e6, "cmH2O.s/L": 98066.5,
-	}}
-	// Compliance is read into m³/Pa.
-	Compliance = Kind{"compliance", "200mL/cmH2O", map[string]float64{
-		"m3/Pa": 1, "L/kPa": 1e-6, "mL/Pa": 1e-6, "mL/cmH2O": 1e-6 / 98.0665, "L/cmH2O": 1e-3 / 98.0665,
-	}}
-	// Bytes is an amount of memory, read into bytes.
-	Bytes = Kind{"amount of memory", "4GiB", map[string]float64{
-		"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
-	}}
 )
 
 // Parse reads a number followed by a unit of the kind, with or without a
 // space between them, and returns it in SI units. A number without a unit is
 // refused, because guessing it has ruined enough computations.
 func (k Kind) Parse(text string) (float64, error) {
-	text = strings.TrimSpace(text)
-	end := len(text)
+	plain := plainText(text)
+	end := len(plain)
 	for end > 0 {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64); err == nil || isRange(err) {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(plain[:end]), 64); err == nil || isRange(err) {
 			break
 		}
 		end--
 	}
-	number, unit := strings.TrimSpace(text[:end]), strings.TrimSpace(text[end:])
+	number, unit := strings.TrimSpace(plain[:end]), strings.TrimSpace(plain[end:])
 	if number == "" {
 		return 0, fmt.Errorf("%q is not a %s: write a number and a unit, such as %s", text, k.name, k.example)
 	}
 	if unit == "" {
 		return 0, fmt.Errorf("%s %q has no unit: write one of %s, such as %s", k.name, text, k.unitList(), k.example)
 	}
-	factor, ok := k.units[unit]
+	factor, ok := k.factor(unit)
 	if !ok {
-		return 0, fmt.Errorf("%s %q has the unknown unit %q: use one of %s", k.name, text, unit, k.unitList())
+		return 0, k.unknown(text, unit)
 	}
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.IsNaN(value) || math.IsInf(value*factor, 0) {
@@ -105,25 +51,6 @@ func (k Kind) ParsePositive(text string) (float64, error) {
 }
 
 func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
-
-// otherSpelling makes the usual name of a unit of one that is spelled l for L or
-// u for µ.
-var otherSpelling = strings.NewReplacer("ml", "mL", "l/", "L/", "u", "µ")
-
-// unitList lists the units, the largest first, each in one spelling.
-func (k Kind) unitList() string {
-	names := make([]string, 0, len(k.units))
-	for name := range k.units {
-		if usual := otherSpelling.Replace(name); usual == name || k.units[usual] == 0 {
-			names = append(names, name)
-		}
-	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := k.units[names[i]], k.units[names[j]]
-		return a > b || a == b && names[i] < names[j]
-	})
-	return strings.Join(names, ", ")
-}
 
 var prefixes = []struct {
 	factor float64

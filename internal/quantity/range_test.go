@@ -36,3 +36,12 @@ func TestEither(t *testing.T) {
 		}
 	}
 }
+
+// Whoever writes 3 means percent.
+func TestCheckImbalance(t *testing.T) {
+	for value, says := range map[float64]string{0: "", 0.03: "", 0.99: "", 1: "1 % are 0.01", 3: "3 % are 0.03", 1.03: "0.0103", 100: "from 0 to below 1", -0.1: "from 0", math.Inf(1): "from 0"} {
+		if err := CheckImbalance(value, 1); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%g: %v, want %q", value, err, says)
+		}
+	}
+}

@@ -178,7 +178,7 @@ func (s *Solver) locate(e *airflow.DivergedError) {
 // Check finds the mistakes in a case that can be found before its surface is
 // read, so that nobody waits for them.
 func Check(c *carina.Case) error {
-	if err := c.CheckRanks(); err != nil {
+	if err := c.Check(); err != nil {
 		return err
 	}
 	if err := CheckFolder(c.Output); err != nil {
@@ -189,7 +189,7 @@ func Check(c *carina.Case) error {
 			return err
 		}
 	}
-	return c.CheckFlow()
+	return nil
 }
 
 // CheckFolder refuses a folder for results that is a file, or that another run is
