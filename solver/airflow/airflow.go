@@ -64,7 +64,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	}
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
 	a.warnings = append(a.warnings, settings.stored(domain.Grid)...)
-	a.settings = settings
+	a.settings, a.expected.besideOpenings = settings, settings.fastest(domain)
 	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err
 	}
@@ -150,6 +150,7 @@ func (a *airflow) setForce(steps int64) {
 func (a *airflow) parameters() map[string]float64 {
 	s := &a.settings
 	tau := a.units.RelaxationTime()
+	sums, differences := a.remembered()
 	return map[string]float64{
 		collision.OmegaPlus:  1 / tau,
 		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
@@ -157,6 +158,7 @@ func (a *airflow) parameters() map[string]float64 {
 		collision.Magic: s.Magic, collision.RelaxationTime: tau,
 		collision.EddyFactor:    18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
 		collision.LimiterFactor: s.limiterFactor(),
+		collision.KeptSum:       keptOf(sums, tau), collision.KeptDifference: keptOf(differences, tau),
 	}
 }
 

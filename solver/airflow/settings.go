@@ -31,9 +31,10 @@ const (
 	// Regularized relaxes the second moments alone (Latt and Chopard 2006).
 	Regularized Collision = "regularized"
 	// Recursive relaxes the traceless second moments and makes the higher ones
-	// of them (Malaspinas 2015; Jacob, Malaspinas and Sagaut 2018). Where the flow
-	// is coarse for its strain rate, a limiter raises the viscosity, see
-	// Settings.Limiter.
+	// of them (Malaspinas 2015; Jacob, Malaspinas and Sagaut 2018), but keeps some
+	// of the third ones, see Settings.Memory, so that results do not depend on the
+	// time step. Where the flow is coarse for its strain rate, a limiter raises the
+	// viscosity, see Settings.Limiter.
 	Recursive Collision = "recursive"
 	// Cumulant relaxes the second cumulants and sets the higher ones to their
 	// equilibrium (after Geier, Schönherr, Pasquali and Krafczyk 2015). It is
@@ -127,6 +128,10 @@ type Settings struct {
 	// is that of the fluid, but at least (CΔx)²|S| with the strain rate |S|; so it
 	// acts where |S|Δx²/ν exceeds 1/C². With Smagorinsky's it does not act.
 	Limiter float64
+	// Memory multiplies how long the recursive operator remembers third moments
+	// where their memory is shorter than TRT's, which is by the cell Reynolds
+	// number; 0 means not at all.
+	Memory float64
 	// Magic is Λ = (τ₊−½)(τ₋−½) of the TRT operator. 3/16 places a plain
 	// bounce-back wall exactly half-way in a straight channel.
 	Magic float64
@@ -184,6 +189,7 @@ func DefaultSettings() Settings {
 		Collision: Automatic, Wall: Interpolated, Precision: Single,
 		Magic:              3. / 16,
 		Limiter:            0.1,
+		Memory:             1,
 		FlowRate:           15e-3 / 60,
 		KinematicViscosity: 1.5e-5,
 		Density:            1.2,
@@ -249,6 +255,7 @@ func (s *Settings) inRange() error {
 		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
 		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
 		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
+		{"memory of third moments", s.Memory, 0, 100, ", 1 for the usual, 0 for none"},
 		{"flow rate", s.FlowRate, -opening.LargestFlow, opening.LargestFlow, " m³/s"},
 		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},

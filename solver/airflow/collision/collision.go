@@ -72,6 +72,10 @@ const (
 	// LimiterFactor is 9√2·C² with the constant C of the recursive operator's
 	// limiter.
 	LimiterFactor = "limiterFactor"
+	// KeptSum and KeptDifference are the parts that the recursive operator keeps of
+	// sums and differences of third moments, 1 − 1/τ with their relaxation times.
+	KeptSum        = "keptSum"
+	KeptDifference = "keptDifference"
 )
 
 // builder holds the values that all operators need.

@@ -2,27 +2,37 @@ package collision
 
 import "carina/solver/expression"
 
-// recursive is recursive regularisation on D3Q19: what leaves has the moments
-// of a Gaussian whose second moments alone remember what arrived (Malaspinas
+// recursive is recursive regularisation on D3Q19 with memory of its third moments:
+// what leaves has the moments of a Gaussian about the velocity whose traceless
+// second moments are relaxed and whose trace is set to its equilibrium (Malaspinas
 // 2015, "Increasing stability and accuracy of the lattice Boltzmann scheme:
 // recursivity and regularization"; Jacob, Malaspinas and Sagaut 2018, J. Turbul.
-// 19). Of these, the traceless part is relaxed and the trace set to its
-// equilibrium; third and fourth moments follow from them (third central
-// moments and fourth cumulants are zero). With velocity u and relaxed stress P
-// they are, in the deviations from rest by which populations are shifted,
+// 19), but of its third moments a part of what arrived beside the Gaussian's
+// remains. Without it the third moments are thrown away in every step, an error of
+// Δx⁴/Δt whatever the viscosity, so that smaller steps make slow flow worse.
 //
-//	m_xyy  = u_x (1/3 + A_yy) + 2 u_y P_xy,   A = P + u u
-//	m_xxyy = δρ/9 + (A_xx + A_yy)/3 + A_xx A_yy + 2 P_xy (A_xy + u_x u_y)
+// Of the deviations from rest by which populations are shifted, with velocity u,
+// the traceless stress P that arrives and k = 1 − 1/τ of it that remains, the
+// fourth moments are those of the Gaussian (fourth cumulants are zero),
+//
+//	m_xxyy = δρ/9 + (A_xx + A_yy)/3 + A_xx A_yy + 2 P_xy (A_xy + u_x u_y),  A = k P + u u
+//
+// and the third are made of sums S = m_xyy + m_xzz and differences D = m_xyy − m_xzz,
+// with what is kept of them, k_S and k_D:
+//
+//	S* = S₀ + k_S (S − S₀) + (k − k_S) R_S,  S₀ = u_x (2/3 + u_y² + u_z²),  R_S = −u_x P_xx + 2 (u_y P_xy + u_z P_xz)
+//	D* = D₀ + k_D (D − D₀) + (k − k_D) R_D,  D₀ = u_x (u_y² − u_z²),        R_D = u_x (P_yy − P_zz) + 2 (u_y P_xy − u_z P_xz)
 //
 // The relaxation time is limitedTime, or that of Smagorinsky for LargeEddy.
 func (b *builder) recursive() {
-	stress := b.tracelessStress()
+	m := b.thirdOrder()
+	stress := b.tracelessPart(m.second)
 	tau := b.limitedTime(stress)
 	if b.LargeEddy {
 		tau = b.effectiveTime(stress)
 	}
-	one := b.Constant(1)
-	keep := b.Subtract(one, b.Divide(one, tau))
+	inverse := b.Divide(b.Constant(1), tau)
+	keep := b.Subtract(b.Constant(1), inverse)
 	c := closure{builder: b, u: b.u}
 	if b.Force {
 		// The momentum after the collision has the other half of the force too.
@@ -35,7 +45,55 @@ func (b *builder) recursive() {
 		c.stress[i] = b.Multiply(keep, stress[i])
 		c.second[i] = b.Add(c.stress[i], b.Multiply(c.u[ab[0]], c.ratio[ab[1]]))
 	}
+	c.spread = b.Sum(c.second[:3]...)
+	c.thirdMoments(&m, stress, inverse)
+	c.fourthMoments()
 	c.populations()
+}
+
+// moments are those that arrive, in the order of what they share.
+type moments struct {
+	second [6]expression.Value // by component, as axes lists them
+	// sum[x] is m_xyy + m_xzz, difference[x] m_xyy − m_xzz, with y and z the axes
+	// after x.
+	sum, difference [3]expression.Value
+}
+
+// thirdOrder returns the moments that arrive on D3Q19, and makes density and velocity
+// of what they are made of.
+func (b *builder) thirdOrder() (m moments) {
+	pair := map[[3]int]int{}
+	for k, c := range b.pairDirection {
+		pair[c] = k
+	}
+	var third [3][3]expression.Value // third[x][y] is m_xyy
+	var plane [3]expression.Value    // m_xxyy, at the axis across
+	for x := range 3 {
+		for y := x + 1; y < 3; y++ {
+			c := unit(x)
+			c[y] = 1
+			along := pair[c]
+			c[y] = -1
+			across := pair[c]
+			third[x][y], third[y][x] = b.Add(b.diff[along], b.diff[across]), b.Subtract(b.diff[along], b.diff[across])
+			plane[3-x-y] = b.Add(b.sum[along], b.sum[across])
+			m.second[component[x][y]] = b.Subtract(b.sum[along], b.sum[across])
+		}
+	}
+	var axis [3]expression.Value
+	for x := range 3 {
+		y, z := (x+1)%3, (x+2)%3
+		k := pair[unit(x)]
+		axis[x] = b.sum[k]
+		m.second[x] = b.Add(axis[x], b.Add(plane[y], plane[z]))
+		m.sum[x], m.difference[x] = b.Add(third[x][y], third[x][z]), b.Subtract(third[x][y], third[x][z])
+		b.u[x] = b.Add(b.diff[k], m.sum[x])
+		if b.Force {
+			b.u[x] = b.Add(b.u[x], b.Multiply(b.Constant(0.5), b.force[x]))
+		}
+	}
+	b.density = b.Add(b.f[0], b.Add(b.Sum(axis[:]...), b.Sum(plane[:]...)))
+	return m
 }
 
 // unscaled divides values by the scale of the populations.
@@ -56,8 +114,10 @@ func (b *builder) unscale(v expression.Value) expression.Value {
 // tracelessStress is the part of the second moments that is out of equilibrium
 // and without trace; what a force adds to them, −½(u_a F_b + F_a u_b), is not
 // part of it.
-func (b *builder) tracelessStress() (s [6]expression.Value) {
-	s = b.secondMoments()
+func (b *builder) tracelessStress() [6]expression.Value { return b.tracelessPart(b.secondMoments()) }
+
+// tracelessPart is tracelessStress of second moments.
+func (b *builder) tracelessPart(s [6]expression.Value) [6]expression.Value {
 	ratio := b.unscaled(b.u)
 	for i, ab := range axes {
 		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], ratio[ab[1]]))
@@ -87,86 +147,4 @@ func (b *builder) traceless(s [6]expression.Value) [6]expression.Value {
 func (b *builder) limitedTime(stress [6]expression.Value) expression.Value {
 	eddy := b.Multiply(b.unscale(b.Parameter(LimiterFactor)), b.norm(stress))
 	return b.Maximum(b.Add(b.Constant(0.5), eddy), b.Parameter(RelaxationTime))
-}
-
-// closure makes populations of velocity and stress. All but ratio, which is the
-// velocity, are multiplied by the scale of the populations.
-type closure struct {
-	*builder
-	u, ratio       [3]expression.Value
-	stress, second [6]expression.Value // P and A
-	// third[x][y] is m_xyy, fourth[x][y] m_xxyy, a quarter of each.
-	third, fourth [3][3]expression.Value
-}
-
-// component is the index in axes of the component of a symmetric tensor.
-var component = [3][3]int{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}
-
-func (c *closure) populations() {
-	c.higherMoments()
-	out := make([]expression.Value, c.Set.Q)
-	quarter := func(v expression.Value) expression.Value { return c.Multiply(c.Constant(0.25), v) }
-	half, two := c.Constant(0.5), c.Constant(2)
-	out[0] = c.Subtract(c.Multiply(c.Constant(4), c.Sum(c.fourth[0][1], c.fourth[0][2], c.fourth[1][2])), c.Sum(c.second[:3]...))
-	third := c.Multiply(c.Constant(1./3), c.density)
-	for x := range 3 {
-		y, z := (x+1)%3, (x+2)%3
-		even := c.Subtract(c.Multiply(half, c.Add(third, c.second[x])), c.Multiply(two, c.Add(c.fourth[x][y], c.fourth[x][z])))
-		odd := c.Subtract(c.Multiply(half, c.u[x]), c.Multiply(two, c.Add(c.third[x][y], c.third[x][z])))
-		c.leave(out, unit(x), even, odd)
-	}
-	for x := range 3 {
-		for y := x + 1; y < 3; y++ {
-			mixed := quarter(c.second[component[x][y]])
-			along, across := unit(x), unit(x)
-			along[y], across[y] = 1, -1
-			c.leave(out, along, c.Add(c.fourth[x][y], mixed), c.Add(c.third[x][y], c.third[y][x]))
-			c.leave(out, across, c.Subtract(c.fourth[x][y], mixed), c.Subtract(c.third[x][y], c.third[y][x]))
-		}
-	}
-	c.Outputs = out
-}
-
-// higherMoments are the third and fourth moments, a quarter of each.
-func (c *closure) higherMoments() {
-	quarter, half := c.Constant(0.25), c.Constant(0.5)
-	ninth := c.Multiply(c.Constant(1./36), c.density)
-	for x := range 3 {
-		for y := range 3 {
-			if x == y {
-				continue
-			}
-			mixed := component[x][y]
-			spread := c.Multiply(quarter, c.Add(c.Constant(1./3), c.unscale(c.second[y])))
-			twice := c.Multiply(half, c.stress[mixed])
-			c.third[x][y] = c.Add(c.Multiply(c.u[x], spread), c.Multiply(c.ratio[y], twice))
-			if x > y {
-				continue
-			}
-			v := c.Add(ninth, c.Multiply(c.Constant(1./12), c.second[y]))
-			v = c.Add(v, c.Multiply(c.second[x], spread))
-			cross := c.Add(c.second[mixed], c.Multiply(c.u[x], c.ratio[y]))
-			v = c.Add(v, c.Multiply(twice, c.unscale(cross)))
-			c.fourth[x][y], c.fourth[y][x] = v, v
-		}
-	}
-}
-
-// unit is the velocity of one cell per step along an axis.
-func unit(x int) (v [3]int) {
-	v[x] = 1
-	return v
-}
-
-// leave sets the populations along a velocity and against it, given the parts
-// that are even and odd in it.
-func (c *closure) leave(out []expression.Value, velocity [3]int, even, odd expression.Value) {
-	for i, v := range c.Set.Velocities {
-		switch v {
-		case velocity:
-			out[i] = c.Add(even, odd)
-		case [3]int{-velocity[0], -velocity[1], -velocity[2]}:
-			out[i] = c.Subtract(even, odd)
-		}
-	}
 }
