@@ -40,8 +40,8 @@ type Peer interface {
 	// Kind tells the kinds apart.
 	Kind() string
 	// Join makes the ways to the other ranks of the same kind, which do so together;
-	// alike, by rank, is nil where there are none.
-	Join(t transport.Transport, alike []bool) error
+	// alike tells which they are, and is nil where there is one rank.
+	Join(t transport.Transport, alike func(rank int) bool) error
 	// Swap exchanges what the last step has left for ranks of the same kind.
 	Swap() error
 }

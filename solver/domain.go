@@ -16,7 +16,8 @@ type Domain struct {
 	Grid *geometry.Grid
 	// Segments are the parts of the grid's runs in each cuboid, in any order.
 	Segments []cuboid.Segment
-	// Owners is the rank of each cuboid.
+	// Owners is the rank of each cuboid; where there are none, cuboids have the
+	// numbers of ranks.
 	Owners []int32
 	// Boxes are the cuboids themselves, for the dense layout; where there are
 	// none it takes the smallest boxes around their segments.
@@ -62,6 +63,21 @@ func WholeDomain(grid *geometry.Grid) *Domain {
 	return &Domain{Grid: grid, Segments: segments, Owners: []int32{0}, Ranks: 1}
 }
 
+// Owner is the rank that owns a segment.
+func (d *Domain) Owner(s cuboid.Segment) (int32, error) {
+	owner := s.Cuboid
+	if d.Owners != nil {
+		if owner < 0 || int(owner) >= len(d.Owners) {
+			return 0, fmt.Errorf("cell (%d, %d, %d) lies in cuboid %d of %d; partition the geometry again", s.X0, s.Y, s.Z, owner, len(d.Owners))
+		}
+		owner = d.Owners[owner]
+	}
+	if owner < 0 || int(owner) >= d.Ranks {
+		return 0, fmt.Errorf("cuboid %d belongs to rank %d of %d; partition the geometry again", s.Cuboid, owner, d.Ranks)
+	}
+	return owner, nil
+}
+
 // Piece is a row of consecutive cells of one rank.
 type Piece struct {
 	geometry.Run
@@ -105,12 +121,9 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 			}
 			s := segments[next]
 			next++
-			if s.Cuboid < 0 || int(s.Cuboid) >= len(d.Owners) {
-				return nil, fmt.Errorf("cell (%d, %d, %d) lies in cuboid %d of %d; partition the geometry again", x, run.Y, run.Z, s.Cuboid, len(d.Owners))
-			}
-			owner := d.Owners[s.Cuboid]
-			if owner < 0 || int(owner) >= d.Ranks {
-				return nil, fmt.Errorf("cuboid %d belongs to rank %d of %d; partition the geometry again", s.Cuboid, owner, d.Ranks)
+			owner, err := d.Owner(s)
+			if err != nil {
+				return nil, err
 			}
 			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].Owner == owner && !(byCuboid && pieces[n-1].Cuboid != s.Cuboid) {
 				pieces[n-1].X1 = s.X1

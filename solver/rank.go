@@ -37,8 +37,10 @@ type Rank struct {
 	finder    *Finder // while the rank is prepared
 	keeper    Keeper  // the kernel, if it is one
 	peer      Peer    // the device, where others are of its kind
-	alike     []bool  // ranks with such devices
 	unlike    bool    // devices are of several kinds
+	// alike tells which other ranks have such devices; nil where the device is no Peer
+	// or the only one.
+	alike func(rank int) bool
 }
 
 // Timing is where a rank's time went.

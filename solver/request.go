@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -107,46 +108,27 @@ func runs(list []wanted) (short []run) {
 // agree tells the owners what this rank wants and learns what others want of it.
 // All ranks call it together, with as many requests.
 func (r *Rank) agree(requests []*request) error {
-	size, me := r.transport.Size(), r.transport.Rank()
 	for _, q := range requests {
 		q.exchange = &Exchange{Transport: r.transport}
 	}
-	if size == 1 {
-		return nil
-	}
-	outgoing := make([][]int64, size)
-	for _, q := range requests {
-		for first := 0; first < len(q.list); {
-			owner, end := q.list[first].owner, first
-			for end < len(q.list) && q.list[end].owner == owner {
-				end++
-			}
-			short := runs(q.list[first:end])
-			outgoing[owner] = append(append(outgoing[owner], int64(len(short))), unsafe.Slice((*int64)(unsafe.Pointer(&short[0])), runWords*len(short))...)
-			first = end
-		}
-		for peer := range outgoing {
-			if !q.wants(int32(peer)) {
-				outgoing[peer] = append(outgoing[peer], 0)
-			}
-		}
-	}
-	incoming, err := r.tell(outgoing, len(requests))
+	outgoing := told(requests)
+	incoming, err := transport.Tell(r.transport, outgoing)
 	if err != nil {
 		return err
 	}
-	for peer := range size {
-		if peer == me {
-			continue
-		}
+	peers := slices.Collect(maps.Keys(incoming))
+	peers = slices.AppendSeq(peers, maps.Keys(outgoing))
+	slices.Sort(peers)
+	for _, peer := range slices.Compact(peers) {
+		words := incoming[peer]
 		for _, q := range requests {
 			var want []run
-			if words := incoming[peer]; len(words) > 0 {
+			if len(words) > 0 {
 				n := int(words[0])
 				if n > 0 {
 					want = unsafe.Slice((*run)(unsafe.Pointer(&words[1])), n)
 				}
-				incoming[peer] = words[1+runWords*n:]
+				words = words[1+runWords*n:]
 			}
 			r.connect(q, int32(peer), want)
 		}
@@ -154,50 +136,36 @@ func (r *Rank) agree(requests []*request) error {
 	return nil
 }
 
-// wants tells whether values of a rank are wanted.
-func (q *request) wants(rank int32) bool {
-	_, found := slices.BinarySearchFunc(q.list, rank, func(w wanted, rank int32) int { return cmp.Compare(w.owner, rank) })
-	return found
-}
-
-// tell exchanges words of unknown number with all ranks, but none where all of the
-// least words are zero.
-func (r *Rank) tell(outgoing [][]int64, least int) (incoming [][]int64, err error) {
-	size, me := len(outgoing), r.transport.Rank()
-	counts := make([]int64, size*size)
-	for peer, words := range outgoing {
-		if len(words) > least {
-			counts[me*size+peer] = int64(len(words))
+// told are the words that tell each owner what is wanted of it: for every request the
+// number of runs, and these.
+func told(requests []*request) map[int][]int64 {
+	words := map[int][]int64{}
+	for _, q := range requests {
+		for i := range q.list {
+			words[int(q.list[i].owner)] = nil
 		}
 	}
-	if err := r.transport.Reduce(transport.Sum, counts); err != nil {
-		return nil, err
-	}
-	incoming = make([][]int64, size)
-	var messages []transport.Message
-	for peer := range size {
-		send, receive := counts[me*size+peer], counts[peer*size+me]
-		if peer == me || send+receive == 0 {
-			continue
+	for owner := range words {
+		for _, q := range requests {
+			short := runs(q.of(int32(owner)))
+			words[owner] = append(append(words[owner], int64(len(short))), unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(short))), runWords*len(short))...)
 		}
-		incoming[peer] = make([]int64, receive)
-		messages = append(messages, transport.Message{Peer: peer, Send: wordBytes(outgoing[peer][:send]), Receive: wordBytes(incoming[peer])})
 	}
-	return incoming, r.transport.Exchange(messages)
+	return words
 }
 
-func wordBytes(words []int64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+// of is what is wanted of a rank.
+func (q *request) of(rank int32) []wanted {
+	order := func(w wanted, rank int32) int { return cmp.Compare(w.owner, rank) }
+	first, _ := slices.BinarySearchFunc(q.list, rank, order)
+	end, _ := slices.BinarySearchFunc(q.list, rank+1, order)
+	return q.list[first:end]
 }
 
 // connect adds what goes to and comes from a peer to a request's exchange.
 func (r *Rank) connect(q *request, peer int32, want []run) {
 	var take, give []location
-	first, _ := slices.BinarySearchFunc(q.list, peer, func(w wanted, rank int32) int { return cmp.Compare(w.owner, rank) })
-	for _, w := range q.list[first:] {
-		if w.owner != peer {
-			break
-		}
+	for _, w := range q.of(peer) {
 		take = append(take, w.to)
 	}
 	for _, w := range want {

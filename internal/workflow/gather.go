@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"carina/solver/transport"
@@ -36,24 +37,21 @@ type transportGather struct {
 }
 
 func (g *transportGather) put(rank int, payload []byte) error {
-	lengths := make([]int64, g.transport.Size())
-	lengths[rank] = int64(len(payload))
-	if err := g.transport.Reduce(transport.Sum, lengths); err != nil {
-		return fmt.Errorf("collecting the results: %w", err)
-	}
 	if rank != 0 {
-		if len(payload) == 0 {
-			return nil
+		length := binary.NativeEndian.AppendUint64(nil, uint64(len(payload)))
+		if err := g.transport.Send(0, length); err != nil {
+			return fmt.Errorf("handing in the results: %w", err)
 		}
 		return g.transport.Send(0, payload)
 	}
-	g.payloads = make([][]byte, len(lengths))
+	g.payloads = make([][]byte, g.transport.Size())
 	g.payloads[0] = payload
-	for from := 1; from < len(lengths); from++ {
-		g.payloads[from] = make([]byte, lengths[from])
-		if lengths[from] == 0 {
-			continue
+	for from := 1; from < len(g.payloads); from++ {
+		var length [8]byte
+		if err := g.transport.Receive(from, length[:]); err != nil {
+			return fmt.Errorf("collecting the results of rank %d: %w", from, err)
 		}
+		g.payloads[from] = make([]byte, binary.NativeEndian.Uint64(length[:]))
 		if err := g.transport.Receive(from, g.payloads[from]); err != nil {
 			return fmt.Errorf("collecting the results of rank %d: %w", from, err)
 		}

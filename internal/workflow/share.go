@@ -169,9 +169,6 @@ func (h *shareHead) domain(grid *geometry.Grid) (*solver.Domain, error) {
 	if h.Rank < 0 || h.Rank >= h.Ranks || h.Ranks > 1<<20 || len(h.Gaps) != len(grid.Runs) || len(h.Owners) != len(h.Lengths) {
 		return nil, errShareDamaged
 	}
-	for rank := range h.Ranks {
-		d.Owners = append(d.Owners, int32(rank))
-	}
 	end, piece := int64(0), 0
 	for i, r := range grid.Runs {
 		start := end + h.Gaps[i]

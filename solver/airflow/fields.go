@@ -152,9 +152,6 @@ func scatter(all, own *Fields, ranges []int64) {
 	}
 }
 
-// largestMessage keeps within what MPI counts.
-const largestMessage = 1 << 30
-
 // sendFields sends fields of cells whose ranges rank 0 does not know.
 func sendFields(t transport.Transport, ranges []int64, f *Fields) error {
 	lengths := []int64{int64(len(ranges)), int64(len(f.Pressure))}
@@ -163,12 +160,8 @@ func sendFields(t transport.Transport, ranges []int64, f *Fields) error {
 		messages = append(messages, floatBytes(a))
 	}
 	for _, m := range messages {
-		for len(m) > 0 {
-			n := min(len(m), largestMessage)
-			if err := t.Send(0, m[:n]); err != nil {
-				return err
-			}
-			m = m[n:]
+		if err := t.Send(0, m); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -186,12 +179,8 @@ func receiveFields(t transport.Transport, rank int) (ranges []int64, f *Fields, 
 		messages = append(messages, floatBytes(a))
 	}
 	for _, m := range messages {
-		for len(m) > 0 {
-			n := min(len(m), largestMessage)
-			if err := t.Receive(rank, m[:n]); err != nil {
-				return nil, nil, err
-			}
-			m = m[n:]
+		if err := t.Receive(rank, m); err != nil {
+			return nil, nil, err
 		}
 	}
 	return ranges, f, nil

@@ -10,10 +10,10 @@ import (
 
 // Join joins the device with the GPUs of other ranks, and uploads where borders
 // exchange. Two exchange directly where both reach the other's memory.
-func (d *Device) Join(t transport.Transport, alike []bool) error {
+func (d *Device) Join(t transport.Transport, alike func(rank int) bool) error {
 	p := d.tiles
 	for _, b := range p.Subdomain.Borders {
-		if alike != nil && alike[b.Rank] {
+		if alike != nil && alike(b.Rank) {
 			p.connections = append(p.connections, &connection{Border: b})
 		}
 	}

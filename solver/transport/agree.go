@@ -117,16 +117,26 @@ func broadcast(t Transport, from int, data []byte) ([]byte, error) {
 	if err := t.Reduce(Max, length); err != nil || length[0] == 0 {
 		return nil, err
 	}
-	if t.Rank() != from {
+	size := t.Size()
+	place := (t.Rank() - from + size) % size
+	if place > 0 {
 		data = make([]byte, length[0])
-		return data, t.Receive(from, data)
 	}
-	for rank := range t.Size() {
-		if rank == from {
-			continue
-		}
-		if err := t.Send(rank, data); err != nil {
+	// A tree, whose ranks send to those that differ in a lower digit than their own.
+	digit := 1
+	for digit < size && place&digit == 0 {
+		digit *= 2
+	}
+	if place > 0 {
+		if err := t.Receive((place-digit+from)%size, data); err != nil {
 			return nil, err
+		}
+	}
+	for digit /= 2; digit > 0; digit /= 2 {
+		if to := place + digit; to < size {
+			if err := t.Send((to+from)%size, data); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return data, nil

@@ -5,10 +5,10 @@ package transport
 import (
 	"fmt"
 	"os"
-
-	"carina/internal/terminal"
+	"slices"
 
 	"carina/internal/crash"
+	"carina/internal/terminal"
 
 	"github.com/emer/empi/mpi"
 )
@@ -20,6 +20,20 @@ const MPI = true
 // order of messages between two ranks, and both sides exchange in the same
 // order of phases.
 const tag = 19
+
+// longest is how many bytes or reduced numbers are given to MPI at once, whose counts
+// have 31 bits: both sides know the length of a message, and cut it alike.
+var longest = 1 << 30
+
+// pieces calls f for parts of a message of at most so many bytes, in order.
+func pieces(message []byte, longest int, f func(piece []byte) error) error {
+	for piece := range slices.Chunk(message, longest) {
+		if err := f(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // world connects MPI processes. Sends run on one goroutine per peer, so that
 // they overlap with receives; empi has blocking calls only.
@@ -87,7 +101,7 @@ func (w *world) sender(peer int) *sender {
 		go func() {
 			defer crash.Guard()
 			for data := range s.data {
-				s.done <- w.comm.SendU8(peer, tag, data)
+				s.done <- w.Send(peer, data)
 			}
 		}()
 	}
@@ -106,7 +120,7 @@ func (w *world) Exchange(messages []Message) error {
 		if len(messages[i].Receive) == 0 {
 			continue
 		}
-		if err := w.comm.RecvU8(messages[i].Peer, tag, messages[i].Receive); err != nil && first == nil {
+		if err := w.Receive(messages[i].Peer, messages[i].Receive); err != nil && first == nil {
 			first = fmt.Errorf("rank %d receiving from rank %d: %w", w.rank, messages[i].Peer, err)
 		}
 	}
@@ -122,20 +136,30 @@ func (w *world) Exchange(messages []Message) error {
 }
 
 // Send sends one message.
-func (w *world) Send(peer int, data []byte) error { return w.comm.SendU8(peer, tag, data) }
+func (w *world) Send(peer int, data []byte) error {
+	return pieces(data, longest, func(piece []byte) error { return w.comm.SendU8(peer, tag, piece) })
+}
 
 // Receive receives one message.
-func (w *world) Receive(peer int, data []byte) error { return w.comm.RecvU8(peer, tag, data) }
+func (w *world) Receive(peer int, data []byte) error {
+	return pieces(data, longest, func(piece []byte) error { return w.comm.RecvU8(peer, tag, piece) })
+}
+
+// operations are those of MPI, numberBytes the size of what is reduced.
+var operations = map[Operation]mpi.Op{Sum: mpi.OpSum, Min: mpi.OpMin, Max: mpi.OpMax}
+
+const numberBytes = 8
 
 // Reduce combines values over all processes.
 func (w *world) Reduce(op Operation, values []int64) error {
-	if len(values) == 0 {
-		return nil
-	}
-	w.scratch = append(w.scratch[:0], values...)
-	ops := map[Operation]mpi.Op{Sum: mpi.OpSum, Min: mpi.OpMin, Max: mpi.OpMax}
-	if err := w.comm.AllReduceI64(ops[op], values, w.scratch); err != nil {
-		return fmt.Errorf("rank %d reducing: %w", w.rank, err)
+	operation := operations[op]
+	for len(values) > 0 {
+		piece := values[:min(len(values), max(1, longest/numberBytes))]
+		w.scratch = append(w.scratch[:0], piece...)
+		if err := w.comm.AllReduceI64(operation, piece, w.scratch); err != nil {
+			return fmt.Errorf("rank %d reducing: %w", w.rank, err)
+		}
+		values = values[len(piece):]
 	}
 	return nil
 }

@@ -123,9 +123,6 @@ func (c *cutter) cutRuns() {
 	d := c.domain
 	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings}
 	c.share = &solver.Domain{Grid: grid, Ranks: d.Ranks, Work: d.Work, Periodic: d.Periodic, Share: &solver.Share{}}
-	for rank := range d.Ranks {
-		c.share.Owners = append(c.share.Owners, int32(rank))
-	}
 	first := int64(0)
 	for _, r := range d.Grid.Runs {
 		tile := c.tiles.Find(r.X0/Side, r.Y/Side, r.Z/Side)

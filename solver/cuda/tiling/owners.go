@@ -15,12 +15,11 @@ import (
 func (s *Set) Owners(domain *solver.Domain) ([]int32, error) {
 	owner := make([]int32, len(s.Position))
 	for i := range domain.Segments {
-		segment := &domain.Segments[i]
-		if int(segment.Cuboid) >= len(domain.Owners) {
-			return nil, fmt.Errorf("cell (%d, %d, %d) lies in cuboid %d of %d; partition the geometry again",
-				segment.X0, segment.Y, segment.Z, segment.Cuboid, len(domain.Owners))
+		segment := domain.Segments[i]
+		rank, err := domain.Owner(segment)
+		if err != nil {
+			return nil, err
 		}
-		rank := domain.Owners[segment.Cuboid]
 		tile := s.Find(segment.X0/Side, segment.Y/Side, segment.Z/Side)
 		for x := segment.X0; x < segment.X1; tile++ {
 			owner[tile] = rank
