@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -34,19 +36,25 @@ type abused struct {
 	random     *rand.Rand
 	out        string
 	foreign    map[string]string
-	flows      [][]string // command lines without steps and folder
-	ranks      []int      // of the flows
+	litters    map[string]bool // the names of foreign files that are always there
+	flows      [][]string      // command lines without steps and folder
+	ranks      []int           // of the flows
 	known      map[string]*undisturbed
 	present    string // which of known is there
+	laid       string // what somebody has put under the name of a result; or empty
+	under      []byte // the result whose place that takes; or nil
+	elsewhere  string // where links lead to
 	diverged   map[string]string
 	divergence map[int]map[string]string // by flow
 }
 
 const foreignFiles = 200
 
-// A folder holds 200 files of somebody and a result. Runs into it succeed, fail,
-// are refused, or get signals at any time. None touches a foreign file, and after
-// one more command the result is the old or the new one, whole.
+// A folder holds 200 files of somebody, of every kind, and a result. Runs into it
+// succeed, fail, are refused, or get signals at any time, and somebody lays files
+// over results. None touches a foreign file, and after one more command that
+// writes there the result is the old or the new one, whole, and nothing is left
+// behind.
 func TestKilledAtAnyTime(t *testing.T) {
 	runs := 12
 	if text := os.Getenv(runsVariable); text != "" {
@@ -61,8 +69,12 @@ func TestKilledAtAnyTime(t *testing.T) {
 	outcomes := map[string]int{}
 	for run := range runs {
 		before := a.present
+		if a.random.IntN(3) == 0 {
+			a.lay()
+		}
 		what, want := a.abuse(run)
 		a.check(what, before, want)
+		a.takeAway()
 		if t.Failed() {
 			return
 		}
@@ -83,13 +95,19 @@ func newAbused(t *testing.T, random *rand.Rand) *abused {
 		t.Fatal(err)
 	}
 	succeed[partitionResult](t, "partition", pipe, "--spacing", "2mm", "--ranks", "2", "-o", mine)
-	a := &abused{t: t, random: random, out: out, known: map[string]*undisturbed{}, divergence: map[int]map[string]string{}, ranks: []int{2, 3, 1}, flows: [][]string{
+	a := &abused{t: t, random: random, out: out, elsewhere: t.TempDir(), known: map[string]*undisturbed{}, divergence: map[int]map[string]string{}, ranks: []int{2, 3, 1}, flows: [][]string{
 		{"run", grid, "--ranks", "2", "--flow", "0.05L/min"},
 		{"solve", outside, "--flow", "0.04L/min"},
 		{"solve", outside + "-1.part.json", "--flow", "0.03L/min"},
 	}}
+	if err := os.WriteFile(filepath.Join(a.elsewhere, "precious"), []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a.litter()
-	a.foreign = stamps(t, out)
+	a.foreign, a.litters = stamps(t, out), map[string]bool{}
+	for name := range a.foreign {
+		a.litters[name] = true
+	}
 	if len(a.foreign) < foreignFiles {
 		t.Fatalf("%d foreign files", len(a.foreign))
 	}
@@ -122,15 +140,82 @@ func (a *abused) litter() {
 			content[k] = byte(a.random.Uint32())
 		}
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil && a.random.IntN(20) == 0 {
-			err = os.Symlink(fmt.Sprintf("nowhere %d", i), path)
-		} else if err == nil {
-			err = os.WriteFile(path, content, fs.FileMode(0o400+a.random.IntN(0o400)))
+		if err == nil {
+			err = a.foreignKind(path, content, a.random.IntN(40))
 		}
 		if err != nil {
 			a.t.Fatal(err)
 		}
 	}
+}
+
+// foreignKind makes something of somebody: mostly a file.
+func (a *abused) foreignKind(path string, content []byte, kind int) error {
+	switch kind {
+	case 0:
+		return os.Symlink("nowhere", path)
+	case 1:
+		return os.Symlink(filepath.Join(a.elsewhere, "precious"), path)
+	case 2:
+		return os.Symlink(a.elsewhere, path)
+	case 3:
+		return syscall.Mkfifo(path, 0o600)
+	case 4:
+		return os.MkdirAll(filepath.Join(path, "empty"), 0o700)
+	}
+	return os.WriteFile(path, content, fs.FileMode(0o400+a.random.IntN(0o400)))
+}
+
+// lay puts something of somebody under the name of a result, in place of what is
+// there.
+func (a *abused) lay() {
+	names := []string{"flow_0002.vtu", "flow_0001.vtu", "flow.pvtu", "ranks.png", "history.csv", ".carina-lock", ".carina-new", ".carina-journal"}
+	a.laid = names[a.random.IntN(len(names))]
+	path := filepath.Join(a.out, a.laid)
+	a.under, _ = os.ReadFile(path)
+	err := os.Remove(path)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = a.foreignKind(path, []byte("mine"), a.random.IntN(6))
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.foreign = stamps(a.t, a.out)
+	for name := range a.foreign {
+		if !a.litters[name] && name != a.laid && !strings.HasPrefix(name, a.laid+"/") {
+			delete(a.foreign, name)
+		}
+	}
+}
+
+// takeAway puts back what lay there.
+func (a *abused) takeAway() {
+	if a.laid == "" {
+		return
+	}
+	path := filepath.Join(a.out, a.laid)
+	err := os.RemoveAll(path)
+	if err == nil && a.under != nil {
+		err = os.WriteFile(path, a.under, 0o644)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for name := range a.foreign {
+		if !a.litters[name] {
+			delete(a.foreign, name)
+		}
+	}
+	a.laid, a.under = "", nil
+}
+
+// barred tells whether what was laid keeps a flow out.
+func (a *abused) barred(flow int) bool {
+	var rank int
+	if n, _ := fmt.Sscanf(a.laid, "flow_%d.vtu", &rank); n == 1 {
+		return rank < a.ranks[flow]
+	}
+	return a.laid != ""
 }
 
 // stamps are contents with modes and times of modification.
@@ -174,6 +259,7 @@ func (a *abused) undisturbed(flow int, steps int64) *undisturbed {
 	s := succeed[*airflow.Summary](a.t, append(slices.Clone(a.flows[flow]), "--steps", fmt.Sprint(steps), "--out", folder)...)
 	u := &undisturbed{contents(a.t, folder), s.StateHash}
 	delete(u.files, "summary.json")
+	delete(u.files, ".carina-files")
 	a.known[name] = u
 	return u
 }
@@ -184,6 +270,9 @@ func (a *abused) undisturbed(flow int, steps int64) *undisturbed {
 func (a *abused) abuse(run int) (what, want string) {
 	flow := a.random.IntN(len(a.flows))
 	switch kind := run % 5; {
+	case a.barred(flow) && kind == 0:
+		a.expect(a.command(flow, shortSteps), exitFailure)
+		return "something in the way", a.present
 	case kind == 0 && run%2 == 0:
 		a.expect(a.command(flow, shortSteps), 0)
 		return "success", a.name(flow, shortSteps)
@@ -199,7 +288,7 @@ func (a *abused) abuse(run int) (what, want string) {
 	signal := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}[a.random.IntN(3)]
 	steps := []int64{shortSteps, longSteps}[a.random.IntN(2)]
 	p := start(a.t, "", a.command(flow, steps)...)
-	if a.random.IntN(2) == 0 {
+	if !a.barred(flow) && a.random.IntN(2) == 0 {
 		p.untilWriting(a.out, steps == longSteps)
 		time.Sleep(time.Duration(a.random.Int64N(int64(80 * time.Millisecond))))
 	} else {
@@ -276,6 +365,9 @@ func (a *abused) flowThere(flow int, steps int64) string {
 	if s.StateHash == a.known[a.present].state {
 		return a.present
 	}
+	if a.barred(flow) {
+		a.t.Errorf("%s is in the way of flow %d, which came nevertheless", a.laid, flow)
+	}
 	if s.Interrupted != (s.Steps < steps) {
 		a.t.Errorf("%d of %d steps, interrupted: %v", s.Steps, steps, s.Interrupted)
 	}
@@ -283,10 +375,22 @@ func (a *abused) flowThere(flow int, steps int64) string {
 	return a.name(flow, s.Steps)
 }
 
+// mend lets the next command that writes into the folder complete what was begun
+// there, after one that only reads, which must not.
 func (a *abused) mend() {
 	a.t.Helper()
-	if status, _, said := invoke(a.t, "inspect", filepath.Join(a.out, "mine.part.json")); status != 0 {
-		a.t.Errorf("the next command: status %d, says %s", status, said)
+	mine, page := filepath.Join(a.out, "mine.part.json"), filepath.Join(a.out, "mine.html")
+	before := contents(a.t, a.out)
+	for _, line := range [][]string{{"inspect", mine}, {"view", mine, "-o", page}} {
+		if status, _, said := invoke(a.t, line...); status != 0 {
+			a.t.Errorf("%v: status %d, says %s", line, status, said)
+		}
+		if line[0] == "inspect" {
+			unchanged(a.t, before, contents(a.t, a.out))
+		}
+	}
+	if err := os.Remove(page); err != nil {
+		a.t.Error(err)
 	}
 }
 
@@ -305,6 +409,7 @@ func (a *abused) check(what, before, want string) {
 	u := a.undisturbed(flow, steps)
 	there, foreign := contents(a.t, a.out), stamps(a.t, a.out)
 	result := map[string]string{}
+	delete(there, ".carina-files") // it knows the summary, which holds times
 	for name := range there {
 		if _, theirs := a.foreign[name]; !theirs && name != "summary.json" {
 			delete(foreign, name)
@@ -312,6 +417,11 @@ func (a *abused) check(what, before, want string) {
 		}
 	}
 	delete(foreign, "summary.json")
+	delete(foreign, ".carina-files")
+	expected := maps.Clone(u.files)
+	if a.laid != "" {
+		delete(expected, a.laid)
+	}
 	if diff := cmp.Diff(a.foreign, foreign); diff != "" {
 		a.t.Errorf("%s: foreign files changed:\n%s", what, diff)
 	}
@@ -321,7 +431,13 @@ func (a *abused) check(what, before, want string) {
 		}
 		delete(result, name)
 	}
-	if diff := cmp.Diff(u.files, result); diff != "" {
+	if data, err := os.ReadFile(filepath.Join(a.elsewhere, "precious")); err != nil || string(data) != "precious" {
+		a.t.Errorf("%s: what a link leads to changed: %q, %v", what, data, err)
+	}
+	if entries, err := os.ReadDir(a.elsewhere); err != nil || len(entries) != 1 {
+		a.t.Errorf("%s: where a link leads to are %v, %v", what, entries, err)
+	}
+	if diff := cmp.Diff(expected, result); diff != "" {
 		a.t.Errorf("%s, before %s: it is not the result of %s:\n%s", what, before, a.present, diff)
 	}
 	var s airflow.Summary

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"carina/internal/workflow"
 )
 
 // hiddenIn are the names in a folder that begin with a dot.
@@ -56,6 +58,7 @@ func TestLeavingsOfKilledProcessesGo(t *testing.T) {
 		{"view", pipe, "-o", in("pipe.html")},
 		{"inspect", pipe, "--picture", in("pipe.png")},
 		{"export", part, "--to", "vtk", "-o", in("pipe")},
+		{"solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", folder},
 	} {
 		killed()
 		if status, _, said := invoke(t, line...); status != 0 {
@@ -115,6 +118,157 @@ func TestTheGridBesideAPartitionReplacesNobody(t *testing.T) {
 	succeed[inspectedPartition](t, "inspect", in("pipe.part.json"))
 }
 
+// A folder as killed runs and strangers leave it is the same after every command
+// that only reads there.
+func TestCommandsThatReadChangeNothing(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	put := func(name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(in(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(in(name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe := generated(t, "pipe")
+	if err := os.Rename(copied(t, pipe, "pipe.stl"), in("pipe.stl")); err != nil {
+		t.Fatal(err)
+	}
+	succeed[partitionResult](t, "partition", in("pipe.stl"), "--spacing", "3mm", "--ranks", "2", "-o", in("pipe.part.json"))
+	put("ring.graph", ringOfEight)
+	put("case.yaml", "surface: pipe.stl\nspacing: 3mm\nranks: 1\nsteps: 2\nflow: 0.05L/min\n")
+	put("patient.stl", "patient")
+	put(".carina-new/.mark", "")
+	put(".carina-new/patient.stl", "bad")
+	put(".carina-lock", "")
+	put(".carina-write-0123456789abcdef01234567", "half")
+	if err := os.Symlink(t.TempDir(), in(".carina-2")); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := t.TempDir()
+	out := func(name string) string { return filepath.Join(elsewhere, name) }
+	t.Chdir(folder)
+	for _, journal := range []string{`{"come":[],"go":["patient.stl"]}`, `{"come":["patient.stl"],"go":[]}`,
+		`{"format":"carina moves 1","come":[{"name":"patient.stl"}],"go":[],"set":false}`, `{"format":"carina moves 1","come":[],"go":[{"name":"patient.stl"}],"set":true}`, "no journal"} {
+		put(".carina-journal", journal)
+		before := stamps(t, folder)
+		for _, line := range [][]string{
+			{"inspect", "pipe.stl"}, {"inspect", "./pipe.grid"}, {"inspect", in("pipe.part.json")}, {"inspect", "ring.graph"}, {"graph", "ring.graph", "2"},
+			{"inspect", "pipe.stl", "--picture", out("pipe.png")},
+			{"solve", "pipe.part.json", "--steps", "2"}, {"solve", "pipe.part.json", "--steps", "2", "--case", "case.yaml", "--out", out("flow")},
+			{"run", "case.yaml", "--out", out("flow")}, {"voxelize", "case.yaml", "-o", out("pipe.grid")}, {"partition", "pipe.grid", "--ranks", "2", "-o", out("b.part.json")},
+			{"view", "pipe.part.json", "-o", out("page.html")}, {"export", "pipe.part.json", "--to", "vtk", "-o", out("page")}, {"graph", "ring.graph", "2", "-o", out("ring.part")},
+		} {
+			if status, _, said := invoke(t, line...); status != 0 || !strings.Contains(said, "a run was killed while it moved its results into ") {
+				t.Errorf("%v: status %d, says %q", line, status, said)
+			}
+			unchanged(t, before, stamps(t, folder))
+		}
+		// One that writes there does not obey it either.
+		for _, line := range [][]string{{"view", "pipe.part.json"}, {"solve", "pipe.part.json", "--steps", "2", "--out", folder}} {
+			invoke(t, line...)
+			if data, err := os.ReadFile("patient.stl"); err != nil || string(data) != "patient" {
+				t.Errorf("%s, %v: patient.stl holds %q, %v", journal, line, data, err)
+			}
+		}
+		os.Remove("pipe.part.json.html")
+		put(".carina-new/.mark", "")
+		put(".carina-new/patient.stl", "bad")
+		put(".carina-lock", "")
+	}
+}
+
+// Pipes under names of the folder's own keep nobody waiting.
+func TestPipesKeepNobodyWaiting(t *testing.T) {
+	part := partitioned(t, "--ranks", "2")
+	for _, name := range []string{".carina-files", ".carina-journal", ".carina-lock", ".carina-new", "summary.json", "flow_0001.vtu", "flow_0002.vtu"} {
+		out := t.TempDir()
+		if err := syscall.Mkfifo(filepath.Join(out, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, out)
+		p := start(t, "", "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
+		timer := time.AfterFunc(20*time.Second, func() { p.Process.Kill() })
+		status := p.status(t)
+		timer.Stop()
+		if free := name == "flow_0002.vtu"; (status == 0) != free || status < 0 || !free && !strings.Contains(p.stderr.String(), name) {
+			t.Errorf("%s: status %d, says %q", name, status, &p.stderr)
+		}
+		if after := contents(t, out); after[name] != "pipe" || name != "flow_0002.vtu" && len(after) != len(before) {
+			t.Errorf("%s: there are %v", name, after)
+		}
+	}
+}
+
+// What somebody has laid over a result stays, and is told of.
+func TestFilesLaidOverResultsStay(t *testing.T) {
+	three, two := pipeOn(t, "3"), pipeOn(t, "2")
+	out := filepath.Join(t.TempDir(), "out")
+	solve := func(part string) (int, string) {
+		status, _, said := invoke(t, "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
+		return status, said
+	}
+	if status, said := solve(three); status != 0 {
+		t.Fatal(said)
+	}
+	own := filepath.Join(out, "flow_0002.vtu")
+	if err := os.WriteFile(own, []byte("my own"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := solve(two); status != 0 || !strings.Contains(said, own+" is no longer what was written there as a result: it stays") {
+		t.Errorf("status %d, says %q", status, said)
+	}
+	for range 2 {
+		before := stamps(t, out)
+		if status, said := solve(three); status != exitFailure || !strings.Contains(said, own+" is not what was written there as a result: move it away") {
+			t.Errorf("status %d, says %q", status, said)
+		}
+		unchanged(t, before, stamps(t, out))
+	}
+	if data, err := os.ReadFile(own); err != nil || string(data) != "my own" {
+		t.Errorf("it holds %q, %v", data, err)
+	}
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := solve(three); status != 0 {
+		t.Error(said)
+	}
+	// Fields of a flow that diverges take nobody's place.
+	diverged := filepath.Join(out, "diverged_0000.vtu")
+	if err := os.WriteFile(diverged, []byte("my own"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		invoke(t, "solve", two, "--flow", "100L/min", "--time-step", "20us", "--steps", "20000", "--out", out)
+	}
+	if data, err := os.ReadFile(diverged); err != nil || string(data) != "my own" || !isThere(filepath.Join(out, "diverged_0000-2.vtu")) || isThere(filepath.Join(out, "diverged_0001-2.vtu")) || isThere(filepath.Join(out, "diverged_0000-3.vtu")) {
+		t.Errorf("it holds %q, %v, beside %v", data, err, contents(t, out))
+	}
+}
+
+// Names that begin with a dot are names like others.
+func TestHiddenSurfacesGiveCompleteResults(t *testing.T) {
+	for _, name := range []string{".hidden.stl", "..stl", ".stl", ".carina.stl", ".carina-files.stl", ".mark.stl", ".a b.stl"} {
+		surface := copied(t, generated(t, "pipe"), name)
+		out := filepath.Join(t.TempDir(), "r")
+		p := succeed[workflow.Record](t, "run", surface, "--spacing", "3mm", "--flow", "1L/min", "--steps", "2", "--ranks", "2", "--out", out).Provenance
+		if p.Grid.SHA256 != sha(t, filepath.Join(out, p.Grid.File)) || p.Partition.SHA256 != sha(t, filepath.Join(out, p.Partition.File)) {
+			t.Errorf("%s: %+v", name, p)
+		}
+		succeed[workflow.Record](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "1L/min", "--steps", "2")
+		shares := filepath.Join(filepath.Dir(surface), ".h.part.json")
+		succeed[partitionResult](t, "partition", surface, "--spacing", "3mm", "--ranks", "2", "--shares", "-o", shares)
+		for _, file := range []string{shares, strings.ReplaceAll(shares, ".part.json", ".0001.share"), strings.ReplaceAll(shares, ".part.json", ".grid")} {
+			if !isThere(file) {
+				t.Errorf("%s is missing", file)
+			}
+		}
+	}
+}
+
 // masked runs a command line under a mask.
 func masked(t *testing.T, mask string, line ...string) {
 	t.Helper()
@@ -135,8 +289,10 @@ func TestMasksAndModesAreKept(t *testing.T) {
 		{"inspect", pipe, "--picture", in("pipe.png")},
 		{"voxelize", pipe, "--spacing", "3mm", "-o", in("pipe.grid")},
 		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "-o", in("b.part.json")},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "--shares", "-o", in("c.part.json")},
 		{"view", pipe, "-o", in("pipe.html")},
 		{"export", part, "--to", "metis", "-o", in("pipe")},
+		{"solve", part, "--flow", "0.05L/min", "--steps", "60", "--out", in("out")},
 	}
 	for _, line := range lines {
 		masked(t, "077", line...)

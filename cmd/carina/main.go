@@ -133,7 +133,8 @@ func newRoot() *cobra.Command {
 			if err := refuseUnwritable(command); err != nil {
 				return err
 			}
-			return mendFolders(command, arguments)
+			mendFolders(command, arguments)
+			return nil
 		},
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -174,22 +175,45 @@ func refuseUnwritable(command *cobra.Command) error {
 }
 
 // mendFolders completes what a run that was killed has begun in the folders that
-// the command line names.
-func mendFolders(command *cobra.Command, arguments []string) error {
-	paths := slices.Clone(arguments)
-	for _, name := range []string{"out", "output", "case"} {
-		if f := command.Flags().Lookup(name); f != nil && f.Value.String() != "" {
-			paths = append(paths, f.Value.String())
+// the command writes into. Of others that it is given files of, it only tells.
+func mendFolders(command *cobra.Command, arguments []string) {
+	written := foldersWritten(command, arguments)
+	for _, folder := range written {
+		if err := resultsfolder.Mend(folder); err != nil {
+			message(command, "note: %v", err)
 		}
 	}
-	for _, path := range paths {
+	for _, path := range arguments {
 		for _, folder := range []string{path, filepath.Dir(path)} {
-			if err := resultsfolder.Mend(folder); err != nil {
-				return err
+			if !slices.Contains(written, folder) && resultsfolder.Unfinished(folder) {
+				message(command, "note: a run was killed while it moved its results into %s, which are those of two runs now: the next run into it or any command that writes there, such as carina view, completes them", folder)
 			}
 		}
 	}
-	return nil
+}
+
+// foldersWritten are the folders that the command line says or implies will be
+// written into.
+func foldersWritten(command *cobra.Command, arguments []string) []string {
+	var folders []string
+	given := func(name string) string {
+		if f := command.Flags().Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	if out := given("out"); out != "" {
+		folders = append(folders, filepath.Clean(out))
+	}
+	for _, name := range []string{"output", "picture"} {
+		if path := given(name); path != "" {
+			folders = append(folders, filepath.Dir(path))
+		}
+	}
+	if beside := command.Name() == "view" || command.Name() == "export"; beside && given("output") == "" && len(arguments) > 0 {
+		folders = append(folders, filepath.Dir(arguments[0]))
+	}
+	return folders
 }
 
 // newHelp is cobra's help, which an unknown topic fails.

@@ -31,6 +31,8 @@ func contents(t *testing.T, folder string) map[string]string {
 			found[name] = "folder"
 		case fs.ModeSymlink:
 			found[name], err = os.Readlink(path)
+		case fs.ModeNamedPipe:
+			found[name] = "pipe"
 		default:
 			var data []byte
 			data, err = os.ReadFile(path)

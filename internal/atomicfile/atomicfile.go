@@ -37,12 +37,20 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 		}
 	}()
 	alone := filepath.Base(filepath.Dir(target)) != Gathering
-	err = errors.Join(likeBefore(file, target), fill(file))
-	if err == nil && alone {
-		err = Sync(file)
+	// Nothing is in it before it has the mode of what is there; else it is as the
+	// mask says.
+	if before, err := os.Stat(target); err == nil {
+		if err := Like(file.Name(), before); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	if err := fill(file); err != nil {
 		return err
+	}
+	if alone {
+		if err := Sync(file); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(file.Name(), target); err != nil {
 		return err
@@ -121,17 +129,23 @@ func followed(path string) (string, error) {
 	return "", syscall.ELOOP
 }
 
-// likeBefore gives a new file the mode and owner of the one whose place it takes,
-// before anything is in it. That the owner cannot be kept is no failure.
-func likeBefore(file *os.File, target string) error {
-	before, err := os.Stat(target)
-	if err != nil {
-		return nil // a new one, as the mask says
-	}
+// Like gives a new file the mode and owner of one whose place it takes. That the
+// owner cannot be kept is no failure.
+func Like(path string, before fs.FileInfo) error {
 	if owner, ok := before.Sys().(*syscall.Stat_t); ok {
-		_ = file.Chown(int(owner.Uid), int(owner.Gid))
+		_ = os.Chown(path, int(owner.Uid), int(owner.Gid))
 	}
-	return file.Chmod(before.Mode().Perm())
+	return os.Chmod(path, before.Mode().Perm())
+}
+
+// Probe says why no file can be made in a folder, and leaves nothing behind.
+func Probe(folder string) error {
+	Sweep(folder)
+	file, err := temporary(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(file.Name()), file.Close())
 }
 
 // Sync waits until a file is on the disk.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"carina/internal/atomicfile"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -33,8 +35,9 @@ func (d *disk) change(what, name string, do func(path string) error) error {
 	return do(d.at(name))
 }
 
+// mkdir makes a folder that nobody else looks into.
 func (d *disk) mkdir(name string) error {
-	return d.change("mkdir", name, func(path string) error { return os.Mkdir(path, 0o755) })
+	return d.change("mkdir", name, func(path string) error { return os.Mkdir(path, 0o700) })
 }
 
 // unlink removes a file, never a folder. That it is not there is no error.
@@ -65,12 +68,12 @@ func (d *disk) move(from, to string) error {
 	})
 }
 
-// write writes a file and waits until it is on the disk.
+// write writes a new file and waits until it is on the disk.
 func (d *disk) write(name string, data []byte) (err error) {
 	if err := d.ask("create", name); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	file, err := os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -81,26 +84,26 @@ func (d *disk) write(name string, data []byte) (err error) {
 	if _, err := file.Write(data); err != nil {
 		return err
 	}
-	if err := d.ask("sync", name); err != nil {
-		return err
+	return d.flush(file, name)
+}
+
+// flush waits until an open file is on the disk. Tests that stop at every change
+// need not wait.
+func (d *disk) flush(file *os.File, name string) error {
+	if d.before != nil {
+		return d.ask("sync", name)
 	}
-	return file.Sync()
+	return atomicfile.Sync(file)
 }
 
 // sync waits until a file, or the names in a folder, are on the disk.
 func (d *disk) sync(name string) error {
-	return d.change("sync", name, func(path string) error {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		err = file.Sync()
-		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-			return nil // some file systems have nothing to wait for
-		}
+	file, err := os.Open(d.at(name))
+	if err != nil {
 		return err
-	})
+	}
+	defer file.Close()
+	return d.flush(file, name)
 }
 
 func pathError(what, path string, err error) error {
@@ -113,6 +116,11 @@ func pathError(what, path string, err error) error {
 func isThere(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+func isRegular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func isFolder(path string) bool {

@@ -3,21 +3,26 @@ package resultsfolder
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"carina/internal/atomicfile"
 
 	"golang.org/x/sys/unix"
 )
 
 // Folder is a folder of results that this process writes into.
 type Folder struct {
-	disk   disk
-	old    []string // the names of the set that is there
-	lock   *os.File
-	made   bool // by Open
-	failed bool // a commit began and did not end
+	disk disk
+	old  []entry // of the set that is there, what is still as it was written
+	// altered are the names of the others.
+	altered []string
+	lock    *os.File
+	made    bool // by Open
+	failed  bool // a commit, maybe an earlier one, began and did not end
 	// Unlocked tells that the file system cannot lock, so that nothing keeps a
 	// second process out.
 	Unlocked bool
@@ -39,7 +44,7 @@ func open(d disk, token string) (f *Folder, err error) {
 	if info, err := os.Stat(d.path); err == nil && !info.IsDir() {
 		return f, errors.New("it is a file: name a folder")
 	}
-	if err := os.MkdirAll(d.path, 0o755); err != nil {
+	if err := os.MkdirAll(d.path, 0o777); err != nil {
 		return f, err
 	}
 	held, err := d.patiently()
@@ -52,12 +57,17 @@ func open(d disk, token string) (f *Folder, err error) {
 	if err != nil {
 		return f, err
 	}
+	f.failed = true // what a journal names must not be cleared
 	if err := d.settle(); err != nil {
 		return f, err
 	}
-	if f.old, err = d.readList(); err != nil {
+	f.failed = false
+	atomicfile.Sweep(d.path)
+	files, err := d.readList()
+	if err != nil {
 		return f, err
 	}
+	f.old, f.altered = d.sort(files)
 	if err := d.mkdir(hidden); err != nil {
 		return f, err
 	}
@@ -67,7 +77,16 @@ func open(d disk, token string) (f *Folder, err error) {
 // Shared tells whether a folder is one that a process has opened with this
 // token.
 func Shared(path, token string) bool {
-	data, err := os.ReadFile(filepath.Join(path, hidden, mark))
+	d := disk{path: path}
+	if !isFolder(d.at(hidden)) {
+		return false
+	}
+	file, err := atomicfile.OpenRegular(d.at(filepath.Join(hidden, mark)), os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, int64(len(token))+1))
 	return err == nil && token != "" && string(data) == token
 }
 
@@ -75,8 +94,13 @@ func Shared(path, token string) bool {
 // complete.
 func Hidden(path, name string) string { return filepath.Join(path, hidden, name) }
 
-// Old returns the names of the set that is there.
-func (f *Folder) Old() []string { return f.old }
+// Old returns the names of the set that is there, of what is still as it was
+// written.
+func (f *Folder) Old() []string { return namesOf(f.old) }
+
+// Altered returns the names of the set that is there that hold something else
+// than was written. They are somebody's and stay.
+func (f *Folder) Altered() []string { return f.altered }
 
 func (f *Folder) paths(names []string) []string {
 	paths := make([]string, len(names))
@@ -86,9 +110,10 @@ func (f *Folder) paths(names []string) []string {
 	return paths
 }
 
-// Admit refuses to go on where a name of the new set is that of a folder, or of
-// one of the inputs.
+// Admit refuses to go on where a name of the new set is that of a folder, of one
+// of the inputs, or of anything else that is not in the set that is there.
 func (f *Folder) Admit(names, inputs []string) error {
+	old := byName(f.old)
 	for _, name := range names {
 		path := f.disk.at(name)
 		if isFolder(path) {
@@ -99,6 +124,9 @@ func (f *Folder) Admit(names, inputs []string) error {
 				return fmt.Errorf("%s would be overwritten by the results: name another folder for them", input)
 			}
 		}
+		if isThere(path) && old[name] == nil {
+			return f.disk.taken(name)
+		}
 	}
 	return nil
 }
@@ -107,8 +135,9 @@ func (f *Folder) Admit(names, inputs []string) error {
 // given files.
 func (f *Folder) Among(files []string) []string {
 	var found []string
+	old := byName(f.old)
 	for _, file := range files {
-		if name := filepath.Base(file); slices.Contains(f.old, name) && sameFile(f.disk.at(name), file) {
+		if name := filepath.Base(file); old[name] != nil && sameFile(f.disk.at(name), file) {
 			found = append(found, name)
 		}
 	}
@@ -147,9 +176,21 @@ func (f *Folder) Close() error {
 	return err
 }
 
+// oursAlone refuses a link, or anything else that is no folder, in place of the
+// hidden folder.
+func (d *disk) oursAlone() error {
+	if isThere(d.at(hidden)) && !isFolder(d.at(hidden)) {
+		return d.foreign(hidden)
+	}
+	return nil
+}
+
 // clear removes the hidden folder with what it holds, the mark last: without it
 // nobody may know whose the rest is.
 func (d *disk) clear() error {
+	if err := d.oursAlone(); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(d.at(hidden))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -158,7 +199,7 @@ func (d *disk) clear() error {
 		return err
 	}
 	if len(entries) > 0 && !isThere(d.at(filepath.Join(hidden, mark))) {
-		return fmt.Errorf("%s was made by somebody else: move it away", d.at(hidden))
+		return d.foreign(hidden)
 	}
 	if i := slices.IndexFunc(entries, os.DirEntry.IsDir); i >= 0 {
 		return fmt.Errorf("%s holds the folder %s, which somebody else has made: move it away", d.at(hidden), entries[i].Name())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,25 @@ func merged(all ...files) files {
 var first = files{"a": "old a", "b": "old b", "only old": "old c", "kept": "input"}
 var second = files{"a": "new a", "b": "new b", "only new": "new d"}
 
+// listed writes the list of a set.
+func listed(t *testing.T, path string, files ...string) {
+	t.Helper()
+	set := names{Format: listFormat}
+	d := disk{path: path}
+	for _, name := range files {
+		e, err := d.entryOf(d.at(name), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Files = append(set.Files, e)
+	}
+	data, err := json.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(path, list), string(data))
+}
+
 // folder returns a folder with foreign files and the first set.
 func folder(t *testing.T) string {
 	t.Helper()
@@ -94,11 +114,7 @@ func folder(t *testing.T) string {
 	for name, content := range before {
 		put(t, filepath.Join(path, name), content)
 	}
-	data, err := json.Marshal(names{slices.Collect(maps.Keys(first))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, filepath.Join(path, list), string(data))
+	listed(t, path, slices.Collect(maps.Keys(first))...)
 	return path
 }
 
@@ -135,7 +151,7 @@ func TestAddedFilesSurviveLaterSets(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, Hidden(path, "diverged"), "fields")
-	if added, err := f.Add(); err != nil || !slices.Equal(added, []string{filepath.Join(path, "diverged")}) {
+	if added, err := f.Add(func(string) bool { return true }, false); err != nil || !slices.Equal(added, []string{filepath.Join(path, "diverged")}) {
 		t.Fatal(added, err)
 	}
 	if err := f.Close(); err != nil {
@@ -177,7 +193,8 @@ func TestKilledAtAnyMomentTheSetIsOldOrNew(t *testing.T) {
 			done = replace(disk{path, hook}, second, "kept") == nil
 			mending, changes := stopAt(m, false)
 			mendErr := mend(disk{path, mending}, 0)
-			if err := Mend(path); err != nil {
+			unstopped, _ := stopAt(math.MaxInt-1, false)
+			if err := mend(disk{path, unstopped}, 0); err != nil {
 				t.Fatalf("killed before change %d, mending before %d: %v", n, m, err)
 			}
 			got := read(t, path)
@@ -335,7 +352,11 @@ func TestWhatLeadsOutOfTheFolderIsRefused(t *testing.T) {
 			path := folder(t)
 			outside := filepath.Join(filepath.Dir(path), "outside")
 			put(t, outside, "not ours")
-			put(t, filepath.Join(path, file), fmt.Sprintf(`{"files":[%q],"come":[],"go":[%q]}`, name, name))
+			put(t, filepath.Join(path, list), fmt.Sprintf(`{"format":%q,"files":[{"name":%q}]}`, listFormat, name))
+			if file == journal {
+				listed(t, path, slices.Collect(maps.Keys(first))...)
+				put(t, filepath.Join(path, file), fmt.Sprintf(`{"format":%q,"come":[],"go":[{"name":%q}],"set":true}`, journalFormat, name))
+			}
 			if err := replace(disk{path: path}, second); err == nil || !strings.Contains(err.Error(), file) {
 				t.Errorf("%q in %s: %v", name, file, err)
 			}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"carina/internal/atomicfile"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -32,14 +34,14 @@ func (d *disk) patiently() (file *os.File, err error) {
 // Free is an error that wraps ErrBusy while a process writes into the folder.
 func Free(path string) error {
 	d := disk{path: path}
-	file, err := os.Open(d.at(lock))
+	file, err := atomicfile.OpenRegular(d.at(lock), os.O_RDONLY)
 	if err != nil {
 		return nil // Open will tell
 	}
 	defer file.Close()
 	for end := time.Now().Add(moment); ; time.Sleep(moment / 50) {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) || !d.holds(file) {
+		if !errors.Is(err, unix.EWOULDBLOCK) || !atomicfile.IsAt(file, d.at(lock)) {
 			return nil
 		}
 		if time.Now().After(end) {
@@ -61,12 +63,19 @@ func (d *disk) acquire() (*os.File, error) {
 		if err := d.ask("create", lock); err != nil {
 			return nil, err
 		}
-		file, err := os.OpenFile(d.at(lock), os.O_RDWR|os.O_CREATE, 0o644)
+		file, err := atomicfile.OpenRegular(d.at(lock), os.O_RDWR|os.O_CREATE)
 		if errors.Is(err, fs.ErrPermission) {
-			file, err = os.Open(d.at(lock)) // somebody else's
+			file, err = atomicfile.OpenRegular(d.at(lock), os.O_RDONLY) // somebody else's
+		}
+		if errors.Is(err, atomicfile.ErrNoFile) {
+			return nil, d.foreign(lock)
 		}
 		if err != nil {
 			return nil, err
+		}
+		if info, err := file.Stat(); err != nil || info.Size() > 0 { // ours is empty
+			file.Close()
+			return nil, errors.Join(err, d.foreign(lock))
 		}
 		switch err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 		case errors.Is(err, unix.EWOULDBLOCK):
@@ -78,7 +87,7 @@ func (d *disk) acquire() (*os.File, error) {
 			file.Close()
 			return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 		}
-		if d.holds(file) {
+		if atomicfile.IsAt(file, d.at(lock)) {
 			return file, nil
 		}
 		file.Close() // removed meanwhile by who held it: lock the new one
@@ -93,14 +102,4 @@ func (d *disk) release(file *os.File) error {
 		err = nil // somebody else's, who alone may remove it
 	}
 	return errors.Join(err, file.Close())
-}
-
-// holds tells whether an open file is still the one in the folder.
-func (d *disk) holds(file *os.File) bool {
-	own, err := file.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(d.at(lock))
-	return err == nil && os.SameFile(own, there)
 }

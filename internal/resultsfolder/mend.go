@@ -9,6 +9,13 @@ import (
 // patience is how long Mend waits for another process to move its results.
 const patience = 20 * time.Second
 
+// Unfinished tells whether an earlier process was killed while it moved its
+// results into place, or is doing so.
+func Unfinished(path string) bool {
+	d := disk{path: path}
+	return isThere(d.at(journal))
+}
+
 // Mend completes what an earlier process has begun in a folder and could not
 // end, or removes what is of no use, the lock of one that was killed too. Where
 // nothing is to be done, nothing is touched.
@@ -42,6 +49,9 @@ func mend(d disk, patience time.Duration) error {
 // settle does what a journal says, if there is one, and clears the hidden
 // folder. The folder is locked.
 func (d *disk) settle() error {
+	if err := d.oursAlone(); err != nil {
+		return err
+	}
 	m, err := d.readJournal()
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"carina/internal/atomicfile"
 )
 
 // Writable says why no folder of results could be made at path, or written into
@@ -22,9 +24,9 @@ func Writable(path string) error {
 	if err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%s is a file: name a folder for results", folder)
 	}
-	file, err := os.CreateTemp(folder, ".carina-*")
+	err = atomicfile.Probe(folder)
 	if err == nil {
-		return errors.Join(file.Close(), os.Remove(file.Name()))
+		return nil
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return nil

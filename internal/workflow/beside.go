@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +8,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/atomicfile"
 	"carina/internal/resultsfolder"
 )
 
@@ -21,8 +20,13 @@ type made struct {
 }
 
 // KeepMade lets the results hold the grid and the partition file too, named
-// after the surface.
-func (s *Solver) KeepMade(name string, g *Gridded) { s.made = &made{name, g} }
+// after the surface, without dots in front where results cannot have its name.
+func (s *Solver) KeepMade(name string, g *Gridded) {
+	s.made = &made{name, g}
+	if !resultsfolder.Plain(s.made.gridFile()) || !resultsfolder.Plain(s.made.partitionFile()) {
+		s.made.name = strings.TrimLeft(name, ".")
+	}
+}
 
 func (m *made) partitionFile() string { return m.name + ".part.json" }
 
@@ -60,13 +64,6 @@ func (m *made) placeGrid(folder, surface string, old []string) (path string, the
 	if err := geometry.WriteGrid(fresh, m.gridded.Grid); err != nil {
 		return "", false, err
 	}
-	present, err := balance.SourceOf(path, "")
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, false, nil
-	}
-	if err != nil {
-		return "", false, err
-	}
 	if slices.Contains(old, m.gridFile()) && !slices.Contains(neededGrids(folder, old), m.gridFile()) {
 		return path, false, nil
 	}
@@ -74,17 +71,14 @@ func (m *made) placeGrid(folder, surface string, old []string) (path string, the
 	if err != nil {
 		return "", false, err
 	}
-	if own.SHA256 == present.SHA256 {
+	path, there, err = atomicfile.Beside(path, own.SHA256)
+	switch {
+	case err != nil:
+		return "", false, err
+	case there:
 		return path, true, os.Remove(fresh)
 	}
-	name := named(m.gridFile(), own)
-	return filepath.Join(folder, name), false, os.Rename(fresh, resultsfolder.Hidden(folder, name))
-}
-
-// named is the name of a grid file after its contents.
-func named(grid string, own balance.Source) string {
-	const digits = 8
-	return strings.TrimSuffix(grid, ".grid") + "-" + own.SHA256[:digits] + ".grid"
+	return path, false, os.Rename(fresh, resultsfolder.Hidden(folder, filepath.Base(path)))
 }
 
 // neededGrids are the grids that partition files in a folder name which do not

@@ -25,7 +25,10 @@ var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png
 
 // names are the files that are going to be written.
 func (r *results) names() []string {
-	names := slices.Clone(resultNames)
+	names := slices.DeleteFunc(slices.Clone(resultNames), func(name string) bool {
+		return name == "history.png" && r.plan.Steps > 0 && r.plan.Steps <= observedEvery ||
+			name == "view.html" && !r.hasPage()
+	})
 	for rank := range r.ranks {
 		names = append(names, pieceName(rank))
 	}
@@ -143,15 +146,15 @@ func (r *results) notable(files []string) []string {
 // are put beside the results that are there.
 func (r *results) abandon(cause error) error {
 	var diverged *airflow.DivergedError
-	isDiverged := errors.As(cause, &diverged)
-	if isDiverged {
+	hasDiverged := errors.As(cause, &diverged)
+	if hasDiverged {
 		r.solver.locate(diverged)
 	}
-	if !isDiverged || r.solver.Folder == "" {
+	if !hasDiverged || r.solver.Folder == "" {
 		r.target.close()
 		return cause
 	}
-	files, err := r.target.conclude(r.failed, (*resultsfolder.Folder).Add)
+	files, err := r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) { return f.Add(isDiverged, true) })
 	if err != nil {
 		return fmt.Errorf("%w; its last good fields are lost: %w", cause, err)
 	}

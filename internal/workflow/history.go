@@ -9,6 +9,9 @@ import (
 // dropped and the interval doubled, so that memory does not grow with time.
 const mostSamples = 2048
 
+// observedEvery is how many steps lie between what a history sees.
+const observedEvery = 50
+
 // history is the flow through the openings and the pressure there over time.
 type history struct {
 	interval  int

@@ -2,9 +2,14 @@ package workflow
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
+	"carina/internal/atomicfile"
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
 	"carina/output"
@@ -37,6 +42,9 @@ type results struct {
 // written: its making needs the fields of all cells in one place.
 const pageLimit = 20_000_000
 
+// hasPage tells whether a page to turn around is written.
+func (r *results) hasPage() bool { return r.solver.Share == nil && r.solver.cells() <= pageLimit }
+
 // newResults are those of ranks of this process, or, with a transport, of the
 // one that it stands for.
 func newResults(s *Solver, ranks int, t transport.Transport) *results {
@@ -68,7 +76,13 @@ func (r *results) begin() error {
 			if f.Unlocked {
 				r.solver.warn(r.solver.Folder + " lies where files cannot be locked: see to it that no other run writes there")
 			}
-			return f.Admit(r.names(), r.solver.inputs())
+			names := r.names()
+			for _, name := range f.Altered() {
+				if !slices.Contains(names, name) {
+					r.solver.warn(filepath.Join(r.solver.Folder, name) + " is no longer what was written there as a result: it stays")
+				}
+			}
+			return f.Admit(names, r.solver.inputs())
 		})
 		if full := r.target.full; full != nil && r.target.rank() == 0 {
 			r.solver.warn(fmt.Sprintf("no results will be written: %v", full))
@@ -108,9 +122,36 @@ func (r *results) writeDiverged(piece *output.Piece) {
 	if !r.writes() {
 		return
 	}
-	if err := vtk.WriteVTU(r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank)), piece); err != nil {
+	path := r.path(fmt.Sprintf("diverged_%04d.vtu", piece.Rank))
+	if err := errors.Join(vtk.WriteVTU(path, piece), signDiverged(path)); err != nil {
 		r.fail(err)
 	}
+}
+
+// divergedEnd is a comment at the end of the last good fields of a flow that has
+// diverged. A later one may take their place, but not that of other files.
+const divergedEnd = "<!-- the last good fields of a flow that has diverged, by carina -->\n"
+
+func signDiverged(path string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(divergedEnd)
+	return errors.Join(err, file.Close())
+}
+
+func isDiverged(path string) bool {
+	file, err := atomicfile.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	end := make([]byte, len(divergedEnd))
+	if info, err := file.Stat(); err == nil {
+		_, err = file.ReadAt(end, info.Size()-int64(len(end)))
+	}
+	return string(end) == divergedEnd
 }
 
 // visit writes the fields of the ranks at hand and hands in what they add to the
@@ -123,7 +164,7 @@ func (r *results) visit(v *run.View, g gather) error {
 	if err != nil {
 		return err
 	}
-	if r.solver.Share == nil && r.solver.cells() <= pageLimit {
+	if r.hasPage() {
 		all, err := v.Gather(fields)
 		if err != nil {
 			return err

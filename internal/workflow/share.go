@@ -67,8 +67,8 @@ func WriteShares(c *carina.Case, path string, p *balance.Partition, g *Gridded) 
 	if len(p.Ranks) == 1 {
 		return errors.New("one rank has no share of its own: leave --shares out or give more --ranks")
 	}
-	if strings.HasPrefix(filepath.Base(path), ".") {
-		return fmt.Errorf("%s is hidden, which shares beside it cannot be: give it a name without a dot in front", path)
+	if !resultsfolder.Plain(filepath.Base(path)) {
+		return fmt.Errorf("a partition file cannot be called %s: give it another name", filepath.Base(path))
 	}
 	folder := filepath.Dir(path)
 	f, err := resultsfolder.Open(folder, "")
@@ -105,8 +105,21 @@ func WriteShares(c *carina.Case, path string, p *balance.Partition, g *Gridded) 
 			return err
 		}
 	}
-	_, err = f.Add()
+	// What the command names and earlier shares are replaced, and nothing else.
+	_, err = f.Add(func(there string) bool { return filepath.Base(there) == filepath.Base(path) || isShare(there) }, false)
 	return err
+}
+
+// isShare tells whether a file is a share file.
+func isShare(path string) bool {
+	file, err := atomicfile.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, len(shareMagic))
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == shareMagic
 }
 
 func encodeShare(w io.Writer, d *solver.Domain, rank int, partition string) error {
