@@ -106,6 +106,12 @@ type Case struct {
 	Steps int64  `yaml:"steps" zero:"refused"`
 	Time  string `yaml:"time"`
 
+	// Refine is on how many spacings to compute, 2 or 3, the finest last, to tell
+	// what the flow tends to; one when 0. Accuracy goes on to finer spacings, at most
+	// the case's, until the pressure drop is known to it, such as 5%.
+	Refine   int    `yaml:"refine"`
+	Accuracy string `yaml:"accuracy"`
+
 	// Output is the folder for results.
 	Output string `yaml:"output"`
 

@@ -106,6 +106,13 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most three exchanges of the air)")
 }
 
+func refineFlags(command *cobra.Command, c *carina.Case) {
+	f := command.Flags()
+	f.IntVar(&c.Refine, "refine", c.Refine, "compute on so many spacings, 2 or 3, the finest last, and tell what the flow tends to and how uncertain that is; 3 where no number is given")
+	f.Lookup("refine").NoOptDefVal = "3"
+	f.StringVar(&c.Accuracy, "accuracy", c.Accuracy, "compute on finer and finer spacings, at most that of --spacing or --fluid-cells, until the pressure drop is known to this, such as 5%")
+}
+
 // caseOf returns the case that a case file holds, changed by the flags that
 // were given, or the case of the flags alone for a surface.
 func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *carina.Case)) (carina.Case, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"carina"
 	"carina/internal/resultsfolder"
@@ -22,7 +21,7 @@ func newRun() *cobra.Command {
 			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results",
 		Args: exactly("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, flowFlags)
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, flowFlags, refineFlags)
 			if err != nil {
 				return err
 			}
@@ -40,6 +39,7 @@ func newRun() *cobra.Command {
 	partitionFlags(command, defaults)
 	layoutFlag(command, defaults)
 	flowFlags(command, defaults)
+	refineFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the surface's name with -flow)")
 	return command
 }
@@ -53,6 +53,9 @@ func runCase(command *cobra.Command, c *carina.Case) error {
 	}
 	if err := resultsfolder.Writable(c.Output); err != nil {
 		return err
+	}
+	if c.Refine > 1 || c.Accuracy != "" {
+		return refineCase(command, c)
 	}
 	g, err := loadGrid(command, c, func(cells int64) error { return workflow.AdmitFlow(c, cells) })
 	if err != nil {
@@ -76,6 +79,6 @@ func runCase(command *cobra.Command, c *carina.Case) error {
 		fmt.Fprint(command.OutOrStdout(), workflow.PartitionWords(p))
 	}
 	s := &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output}
-	s.KeepMade(strings.TrimSuffix(resultsFolder(c.Surface), "-flow"), g)
+	s.KeepMade(gridName(c.Surface), g)
 	return solve(command, s, nil)
 }

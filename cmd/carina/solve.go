@@ -136,6 +136,15 @@ func connect() (transport.Transport, func(), error) {
 // solve runs the solver in this process or on a transport and prints what
 // came out.
 func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) error {
+	solution, err := compute(command, s, t)
+	if solution == nil {
+		return err
+	}
+	return errors.Join(err, printResult(command, solution.Record(), solution.Words))
+}
+
+// compute runs the solver with progress and warnings on the terminal.
+func compute(command *cobra.Command, s *workflow.Solver, t transport.Transport) (*workflow.Solution, error) {
 	report, end := progress(command)
 	s.Report = func(p airflow.Progress) {
 		report(fmt.Sprintf("flow %.1f MLUPS, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
@@ -152,11 +161,11 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 	}
 	solution, err := s.Solve(command.Context(), t)
 	end()
-	if solution == nil {
-		return err
-	}
-	return errors.Join(err, printResult(command, solution.Record(), solution.Words))
+	return solution, err
 }
+
+// gridName is the name of a surface's grid and partition among results.
+func gridName(surface string) string { return strings.TrimSuffix(resultsFolder(surface), "-flow") }
 
 // resultsFolder is where results go unless the user says otherwise.
 func resultsFolder(surface string) string {

@@ -40,12 +40,11 @@ const (
 	FormalOrder = 2
 )
 
-// Safety factors of the grid convergence index: with an observed order, with an
-// assumed one, and of the largest difference where there is none.
+// Safety factors of the grid convergence index: of three spacings, and of two with an
+// assumed order.
 const (
 	observedSafety = 1.25
 	assumedSafety  = 3
-	rangeSafety    = 3
 )
 
 // Of estimates the limit of points, the least spacing first. Of more than three
@@ -77,8 +76,10 @@ func ofThree(points []Point) Estimate {
 	if math.Abs(fine) <= noise && math.Abs(coarse) <= 2*math.Hypot(points[1].Error, points[2].Error) {
 		return within(points, math.Max(math.Abs(fine), math.Abs(coarse)), "no difference between the spacings beyond what fluctuates")
 	}
-	if fine == 0 && coarse == 0 {
-		return within(points, 0, "no difference between the spacings")
+	// Rounding and the last of the transient have no order.
+	const alike = 1e-5
+	if difference := spread(points); difference <= alike*math.Abs(points[0].Value) {
+		return within(points, difference, "no difference between the spacings")
 	}
 	order, ok := observedOrder(points)
 	switch {
@@ -87,11 +88,17 @@ func ofThree(points []Point) Estimate {
 		e := extrapolated(points, min(order, FormalOrder), observedSafety)
 		e.Order, e.Basis = order, fmt.Sprintf("observed order %.2g", order)
 		return e
-	case ok && order > mostOrder:
-		unsure := extrapolated(points, FormalOrder, observedSafety).Uncertainty
-		return within(points, math.Max(unsure, math.Abs(coarse)), "no order observed")
 	}
-	return within(points, rangeSafety*spread(points), "no order observed")
+	return within(points, firstOrder(points), "no order observed")
+}
+
+// firstOrder is the largest uncertainty of the least spacing's value that any other
+// one gives by the first order, the lowest that walls between cells leave.
+func firstOrder(points []Point) (unsure float64) {
+	for _, p := range points[1:] {
+		unsure = math.Max(unsure, observedSafety*math.Abs(p.Value-points[0].Value)/(p.Spacing/points[0].Spacing-1))
+	}
+	return unsure
 }
 
 // within is the value of the least spacing, uncertain by so much.

@@ -8,7 +8,7 @@ import (
 	"carina/solver/airflow"
 )
 
-// View is the flow on a rank at one moment. Openings and Gather are called by all
+// View is the flow on a rank at one moment. Openings, Gather and Resampled are called by all
 // ranks together.
 type View struct {
 	rank   *airflow.Rank
@@ -33,6 +33,33 @@ func (v *View) Fields() (*airflow.Fields, error) { return v.rank.Fields() }
 // Gather brings what Fields returned together on rank 0, for all cells by
 // global number; the others get nil.
 func (v *View) Gather(f *airflow.Fields) (*airflow.Fields, error) { return v.rank.GatherFields(f) }
+
+// Resampled is the flow of all cells for another grid to go on from, on rank 0; the
+// others get nil.
+func (v *View) Resampled() (*airflow.Resampled, error) {
+	own, err := v.Fields()
+	if err != nil {
+		return nil, err
+	}
+	strain, err := v.rank.StrainRate()
+	if err != nil {
+		return nil, err
+	}
+	// Six components travel as two fields of four numbers.
+	var all [3]*airflow.Fields
+	for i, f := range []*airflow.Fields{own,
+		{Pressure: strain[0], Velocity: [3][]float32{strain[1], strain[2], strain[3]}},
+		{Pressure: strain[4], Velocity: [3][]float32{strain[5], strain[5], strain[5]}}} {
+		if all[i], err = v.Gather(f); err != nil {
+			return nil, err
+		}
+	}
+	if all[0] == nil {
+		return nil, nil
+	}
+	a, b := all[1], all[2]
+	return airflow.NewResampled(v.domain.Grid, all[0], [6][]float32{a.Pressure, a.Velocity[0], a.Velocity[1], a.Velocity[2], b.Pressure, b.Velocity[0]}), nil
+}
 
 // Piece is what Fields returned as files of results want it.
 func (v *View) Piece(f *airflow.Fields) *output.Piece {

@@ -45,6 +45,12 @@ func (r *results) finish(summary *airflow.Summary, g gather) (*Solution, error) 
 	if r.target.rank() == 0 {
 		solution = &Solution{Summary: summary, Steadiness: steadyWords(&r.solver.Case, summary), told: r.solver.told}
 		r.warn(summary)
+		if r.solver.Refine != nil && !summary.Interrupted {
+			var err error
+			if solution.Refinement, err = r.solver.Refine(summary); err != nil {
+				summary.Warnings = append(summary.Warnings, fmt.Sprintf("no limit of finer spacings: %v", err))
+			}
+		}
 	}
 	if r.solver.Folder == "" {
 		if solution != nil {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"carina"
 	"carina/balance"
 	"carina/internal/machine"
 	"carina/internal/resultsfolder"
@@ -44,11 +45,12 @@ type Provenance struct {
 // Record is what summary.json holds.
 type Record struct {
 	*airflow.Summary
-	Provenance *Provenance `json:"provenance"`
+	Refinement *carina.Refinement `json:"refinement,omitempty"`
+	Provenance *Provenance        `json:"provenance"`
 }
 
 // Record is what is known of a solution and where it comes from.
-func (s *Solution) Record() Record { return Record{s.Summary, s.Provenance} }
+func (s *Solution) Record() Record { return Record{s.Summary, s.Refinement, s.Provenance} }
 
 // started is when the program was.
 var started = time.Now()

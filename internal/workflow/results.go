@@ -100,7 +100,27 @@ func (r *results) follow(plan *airflow.Plan, g gather) run.Hooks {
 		hooks.Observe, hooks.Diverged = r.observe, r.diverged
 		hooks.Visit = func(v *run.View) error { return r.visit(v, g) }
 	}
+	if r.solver.Keep != nil {
+		hooks.Visit = r.keeping(hooks.Visit)
+	}
 	return hooks
+}
+
+// keeping hands on the flow at the end, and does what is done then besides.
+func (r *results) keeping(visit func(*run.View) error) func(*run.View) error {
+	return func(v *run.View) error {
+		flow, err := v.Resampled()
+		if err != nil {
+			return err
+		}
+		if flow != nil {
+			r.solver.Keep(flow)
+		}
+		if visit == nil {
+			return nil
+		}
+		return visit(v)
+	}
 }
 
 // observe adds to the history.

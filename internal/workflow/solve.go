@@ -24,6 +24,8 @@ type Solution struct {
 	Provenance *Provenance
 	// Steadiness says whether the flow became steady.
 	Steadiness string
+	// Refinement is what this flow and those on other spacings tend to; or nil.
+	Refinement *carina.Refinement
 	// Files were written, with their paths.
 	Files []string
 
@@ -48,6 +50,13 @@ type Solver struct {
 	// Memory hears what the computation takes of the memory of GPUs, before it
 	// begins; may be nil.
 	Memory func([]gpu.MemoryUse)
+	// From is a flow on another spacing to go on from; nil begins at rest.
+	From *airflow.Resampled
+	// Keep hears the flow at the end, for another spacing to go on from; may be nil.
+	Keep func(*airflow.Resampled)
+	// Refine tells what the flow and those on other spacings tend to, for the
+	// summary; may be nil.
+	Refine func(*airflow.Summary) (*carina.Refinement, error)
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
 
@@ -93,6 +102,10 @@ func (s *Solver) examine(t transport.Transport) (*solver.Domain, airflow.Setting
 	settings, plan, err := s.Case.FlowOn(s.Grid, s.cells())
 	if err != nil {
 		return nil, settings, plan, err
+	}
+	if s.From != nil {
+		settings.Initial, settings.InitialStrain = s.From.Initial, s.From.InitialStrain
+		settings.RampTime = -1
 	}
 	domain := s.Share
 	if domain == nil {

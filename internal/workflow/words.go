@@ -59,6 +59,9 @@ func (s *Solution) Words() string {
 		}
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, words[i], share, quantity.Format(o.Pressure, "Pa"))
 	}
+	if s.Refinement != nil {
+		w.WriteString(s.Refinement.Words())
+	}
 	w.WriteString(ranksTable(m.Ranks))
 	for _, warning := range m.Warnings {
 		if !slices.Contains(s.told, warning) {

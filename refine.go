@@ -1,0 +1,236 @@
+package carina
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"carina/geometry"
+	"carina/internal/convergence"
+	"carina/internal/quantity"
+	"carina/solver/airflow"
+)
+
+// RefinementRatio is the ratio of the spacings that follow each other in a
+// refinement. Of ratios below 1.3 little is learnt (Celik and others 2008, J. Fluids
+// Eng. 130: 078001); with this one, all coarser spacings together take a third of the
+// time of the finest.
+const RefinementRatio = 1.4
+
+// Level is a flow on one spacing of a refinement, in SI units.
+type Level struct {
+	Spacing      float64 `json:"spacing_m"`
+	FluidCells   int64   `json:"fluid_cells"`
+	TimeStep     float64 `json:"time_step_s"`
+	Steps        int64   `json:"steps"`
+	Seconds      float64 `json:"seconds"`
+	PressureDrop float64 `json:"pressure_drop_pa"`
+	// PressureError is the standard error of the pressure drop, where it fluctuates.
+	PressureError float64 `json:"pressure_drop_error_pa,omitempty"`
+	// Shares are those of the outlets in what leaves, by opening; 0 at inlets.
+	Shares []float64 `json:"shares"`
+	// Closed are the numbers of openings that meet no cell of this spacing.
+	Closed []int `json:"closed_openings,omitempty"`
+
+	inflow float64
+}
+
+// NewLevel takes what a refinement needs of the flow on a grid.
+func NewLevel(g *geometry.Grid, s *airflow.Summary) Level {
+	l := Level{Spacing: g.Spacing, FluidCells: s.FluidCells, TimeStep: s.TimeStep, Steps: s.Steps, Seconds: s.Seconds,
+		PressureDrop: s.PressureDrop, Shares: make([]float64, len(s.Openings))}
+	var out float64
+	for _, o := range s.Openings {
+		out += max(0, -o.Flow)
+		l.inflow += max(0, o.Flow)
+	}
+	for i, o := range s.Openings {
+		if o.Flow < 0 {
+			l.Shares[i] = -o.Flow / out
+		}
+	}
+	meets := make([]bool, len(g.Openings)+1)
+	for _, link := range g.Links.Openings {
+		meets[link.Number] = true
+	}
+	for i, o := range g.Openings {
+		if !meets[i+1] {
+			l.Closed = append(l.Closed, o.Number)
+		}
+	}
+	return l
+}
+
+// Extrapolated is a number of the flow and how far the limit of ever finer spacings
+// may be from it.
+type Extrapolated struct {
+	Value       float64 `json:"value"`
+	Uncertainty float64 `json:"uncertainty"`
+	// Order is the observed order of convergence, 0 where none was observed.
+	Order float64 `json:"order,omitempty"`
+	// Basis says how value and uncertainty were found.
+	Basis string `json:"basis"`
+}
+
+// Low and High bound the limit.
+func (e Extrapolated) Low() float64 { return e.Value - e.Uncertainty }
+
+// High is the upper bound.
+func (e Extrapolated) High() float64 { return e.Value + e.Uncertainty }
+
+// Relative is the uncertainty over the value.
+func (e Extrapolated) Relative() float64 {
+	if e.Value == 0 {
+		return 0
+	}
+	return max(e.Uncertainty/e.Value, -e.Uncertainty/e.Value)
+}
+
+// ShareLimit is the share of an outlet.
+type ShareLimit struct {
+	Number int    `json:"number"`
+	Name   string `json:"name"`
+	Extrapolated
+}
+
+// Refinement is a flow on several spacings, and what it tends to.
+type Refinement struct {
+	// Levels are the spacings, the finest first.
+	Levels       []Level      `json:"levels"`
+	PressureDrop Extrapolated `json:"pressure_drop_pa"`
+	// Resistance is in Pa·s/m³.
+	Resistance Extrapolated `json:"resistance_pa_s_per_m3"`
+	Shares     []ShareLimit `json:"shares"`
+	// Notes say which spacings do not count, and why.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// NewRefinement extrapolates from levels on the same openings, the finest first. A
+// level on which other openings are closed than on the finest is another flow: it does
+// not count, and a note says so.
+func NewRefinement(levels []Level, openings []Opening) (*Refinement, error) {
+	r := &Refinement{Levels: levels}
+	counted := levels[:1:1]
+	for _, l := range levels[1:] {
+		if !slices.Equal(l.Closed, levels[0].Closed) {
+			r.Notes = append(r.Notes, fmt.Sprintf("at %s %s no cell: the flow is another there, which does not count", quantity.FormatLength(l.Spacing), meet(l.Closed, levels[0].Closed)))
+			continue
+		}
+		counted = append(counted, l)
+	}
+	var err error
+	if r.PressureDrop, err = extrapolate(counted, func(l *Level) (float64, float64) { return l.PressureDrop, l.PressureError }); err != nil {
+		if len(r.Notes) > 0 {
+			err = fmt.Errorf("%s: choose a smaller spacing, or close the openings with --drop-opening", strings.Join(r.Notes, "; "))
+		}
+		return nil, err
+	}
+	if flow := levels[0].inflow; flow > 0 {
+		r.Resistance = r.PressureDrop
+		r.Resistance.Value /= flow
+		r.Resistance.Uncertainty /= flow
+	}
+	for i, o := range openings {
+		if levels[0].Shares[i] == 0 {
+			continue
+		}
+		share, err := extrapolate(counted, func(l *Level) (float64, float64) { return l.Shares[i], 0 })
+		if err != nil {
+			return nil, err
+		}
+		r.Shares = append(r.Shares, ShareLimit{o.Number, o.Name, share})
+	}
+	return r, nil
+}
+
+// meet says which openings are closed on one of two grids only.
+func meet(a, b []int) string {
+	var numbers []int
+	for _, list := range [2][2][]int{{a, b}, {b, a}} {
+		for _, n := range list[0] {
+			if !slices.Contains(list[1], n) {
+				numbers = append(numbers, n)
+			}
+		}
+	}
+	slices.Sort(numbers)
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = fmt.Sprint(n)
+	}
+	verb := "meets"
+	if len(numbers) > 1 {
+		verb = "meet"
+	}
+	return fmt.Sprintf("%s %s %s", quantity.Plural(len(numbers), "opening"), strings.Join(words, ", "), verb)
+}
+
+// extrapolate takes a number of each level with its standard error to its limit.
+func extrapolate(levels []Level, of func(*Level) (value, err float64)) (Extrapolated, error) {
+	points := make([]convergence.Point, len(levels))
+	for i := range levels {
+		points[i].Spacing = levels[i].Spacing
+		points[i].Value, points[i].Error = of(&levels[i])
+	}
+	e, err := convergence.Of(points)
+	return Extrapolated{e.Value, e.Uncertainty, e.Order, e.Basis}, err
+}
+
+// Words is the refinement as tables.
+func (r *Refinement) Words() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "refinement, the finest spacing first:\n%12s %14s %10s %14s %14s\n", "spacing", "cells", "steps", "time step", "pressure drop")
+	for _, l := range r.Levels {
+		fmt.Fprintf(&w, "%12s %14s %10s %14s %14s\n", quantity.FormatLength(l.Spacing), quantity.Grouped(l.FluidCells), quantity.Grouped(l.Steps),
+			quantity.Format(l.TimeStep, "s"), quantity.Format(l.PressureDrop, "Pa"))
+	}
+	fmt.Fprintf(&w, "in the limit: pressure drop %s, resistance %s\n", r.PressureDrop.words("Pa"), r.Resistance.words("Pa·s/m³"))
+	for _, s := range r.Shares {
+		fmt.Fprintf(&w, "%3d  %-16s share %.2f ± %.2f %% (%s)\n", s.Number, s.Name, 100*s.Value, 100*s.Uncertainty, s.Basis)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&w, "note: %s\n", note)
+	}
+	return w.String()
+}
+
+func (e Extrapolated) words(unit string) string {
+	if e.Order == 0 && strings.HasPrefix(e.Basis, "no order") {
+		return fmt.Sprintf("between %s and %s (%s)", quantity.Format(e.Low(), unit), quantity.Format(e.High(), unit), e.Basis)
+	}
+	return fmt.Sprintf("%s ± %s, %.2g %% (%s)", quantity.Format(e.Value, unit), quantity.Format(e.Uncertainty, unit), 100*e.Relative(), e.Basis)
+}
+
+// WantedAccuracy is the accuracy that the case asks for, relative, 0 where it asks for
+// none. It refuses what makes no refinement.
+func (c *Case) WantedAccuracy() (float64, error) {
+	switch {
+	case c.Refine < 0 || c.Refine > 3:
+		return 0, fmt.Errorf("a refinement of %d spacings is not computed: choose 2 or 3", c.Refine)
+	case c.Accuracy != "" && c.Refine > 0:
+		return 0, errors.New("an accuracy chooses the number of spacings: leave refine out")
+	case (c.Accuracy != "" || c.Refine > 1) && c.Unsteady():
+		return 0, errors.New("a flow that a waveform changes is not extrapolated: leave refine and accuracy out, or the waveform")
+	case (c.Accuracy != "" || c.Refine > 1) && c.Steps > 0:
+		return 0, errors.New("so many steps are another time on each spacing: give a time, or leave it out to compute until the flow is steady")
+	case c.Accuracy == "":
+		return 0, nil
+	}
+	v, err := parsePercent(c.Accuracy)
+	if err != nil || !(v >= 0.001 && v <= 0.5) {
+		return 0, fmt.Errorf("%q is no accuracy: give one from 0.1%% to 50%%, such as 5%%", c.Accuracy)
+	}
+	return v, nil
+}
+
+// parsePercent reads a part in percent, such as 5%, or as a number, such as 0.05.
+func parsePercent(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	return v, err
+}
