@@ -98,6 +98,9 @@ type Case struct {
 	// in cells per step, when empty.
 	TimeStep        string  `yaml:"time-step"`
 	LatticeVelocity float64 `yaml:"lattice-velocity" zero:"refused"`
+	// Mismatch is by how much inflow and outflow may differ where a waveform changes
+	// the flow, relative to their amplitude, such as 1%, which is the default.
+	Mismatch string `yaml:"mismatch"`
 	// Tolerance ends the computation early when the velocity changes less than
 	// this, relatively, while sound crosses the domain.
 	Tolerance float64 `yaml:"tolerance" zero:"refused"`

@@ -30,6 +30,7 @@ func (c *Case) Settings() (airflow.Settings, error) {
 		{"viscosity", c.Viscosity, quantity.Viscosity.ParsePositive, &s.KinematicViscosity},
 		{"density", c.Density, quantity.Density.ParsePositive, &s.Density},
 		{"time step", c.TimeStep, quantity.Time.ParsePositive, &s.TimeStep},
+		{"mismatch", c.Mismatch, quantity.Part.ParsePositive, &s.Mismatch},
 	} {
 		if q.text == "" {
 			continue

@@ -170,7 +170,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	path := tree(t)
 	folder := filepath.Dir(path)
 	file := filepath.Join(folder, "case.yaml")
-	text := "surface: tree.stl\nspacing: 2mm\nsteps: 2000\nflow: 1L/min\ndrop-openings: [3]\nroles: {1: inlet}\nconditions:\n  - {opening: 5, kind: pressure, pressure: 0.001Pa}\n"
+	text := "surface: tree.stl\nspacing: 2mm\nsteps: 5000\nflow: 1L/min\ndrop-openings: [3]\nroles: {1: inlet}\nconditions:\n  - {opening: 5, kind: pressure, pressure: 0.001Pa}\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

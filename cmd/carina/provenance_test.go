@@ -60,7 +60,7 @@ func TestSummaryTellsWhereItComesFrom(t *testing.T) {
 		t.Errorf("the case:\n%s", diff)
 	}
 	used := written.Settings
-	if used.Collision != "recursive" || used.Lattice != "D3Q19" || used.Wall != "bounce-back" || used.Precision != "single" || used.Layout != "sparse" ||
+	if used.Collision != "trt" || used.Lattice != "D3Q19" || used.Wall != "bounce-back" || used.Precision != "single" || used.Layout != "sparse" ||
 		used.Profile != "plug" || used.InstructionSet == "" || used.TimeStep != written.TimeStep || !(used.RampTime > 0) || !(used.LatticeVelocity > 0) {
 		t.Errorf("settings %+v", used)
 	}

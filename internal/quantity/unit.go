@@ -70,6 +70,9 @@ var (
 		also:   ratios(volumes, pressures)}
 )
 
+// Part is a part of a whole, read into one that is 1 for all of it.
+var Part = Kind{name: "part", example: "1%", listed: units{"%": 1e-2}}
+
 // Bytes is an amount of memory, read into bytes.
 var Bytes = Kind{name: "amount of memory", example: "4GiB",
 	listed: units{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}}

@@ -174,8 +174,7 @@ func (a *airflow) chooseRamp() float64 {
 	if t := a.settings.RampTime; t != 0 {
 		return max(0, t/a.units.TimeStep)
 	}
-	const crossings = 4
-	return crossings * a.crossing()
+	return a.settings.rampCrossings() * a.crossing()
 }
 
 // crossing is the number of steps in which sound crosses the domain.

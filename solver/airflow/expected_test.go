@@ -3,6 +3,7 @@ package airflow
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestExpectedFlow(t *testing.T) {
 	pressure := func(p float64) opening.Condition {
 		return opening.Condition{Kind: opening.ImposedPressure, Pressure: p}
 	}
-	small := func(g *geometry.Grid) { g.Openings[2].Area = 16e-8 } // 16 faces
+	small := func(g *geometry.Grid) { g.Openings[2].Area = 4e-8 } // a sixteenth of the others
 	for name, c := range map[string]struct {
 		conditions     map[int]opening.Condition
 		waveform       opening.Waveform
@@ -33,12 +34,15 @@ func TestExpectedFlow(t *testing.T) {
 		"factor of a wave": {nil, opening.Sine{Period: 1, Mean: 0.5, Amplitude: -1}, nil, 1.5 * 2 * flow / area, flow / area * diameter / nu},
 		"breathing out":    {nil, opening.Breathing{Period: 1, Inspiration: 0.75}, nil, 3 * 2 * flow / area, flow / area * diameter / nu},
 		"table":            {nil, &opening.Table{Times: []float64{0, 1}, Values: []float64{1, -2}}, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
-		"narrow outlet":    {nil, nil, small, 2 * 2 * (flow / 5) / 16e-8, flow / area * diameter / nu},
+		"narrow outlet":    {nil, nil, small, 2 * flow / area, flow / area * diameter / nu},
+		"narrow outlets": {nil, nil, func(g *geometry.Grid) {
+			g.Openings[1].Area, g.Openings[2].Area = 4e-8, 5e-8
+		}, 2 * 2 * flow * math.Sqrt(5) / (4*math.Sqrt(4) + 5*math.Sqrt(5)) / 1e-8, flow / area * diameter / nu},
 		"closed outlet": {nil, nil, func(g *geometry.Grid) {
 			g.Openings[1].Area = 40e-8
 			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Area: 1e-8})
 		}, 2 * flow / area, flow / area * diameter / nu},
-		"shares":            {map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 16e-8, flow / area * diameter / nu},
+		"shares":            {map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 4e-8, flow / area * diameter / nu},
 		"flows of outlets":  {map[int]opening.Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
 		"flow of an outlet": {map[int]opening.Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},
 		"flow and outlet's": {map[int]opening.Condition{3: imposed(-2 * flow)}, nil, nil, 2 * 2 * flow / area, flow / area * diameter / nu},
@@ -51,7 +55,7 @@ func TestExpectedFlow(t *testing.T) {
 		"resistance": {map[int]opening.Condition{1: pressure(5), 2: {Kind: opening.Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}, 3: imposed(0)}, nil, nil,
 			2 * 5 / 1e9 / area, 0},
 		"resistance of a narrow one": {map[int]opening.Condition{1: pressure(5), 2: imposed(0), 3: {Kind: opening.Windkessel, ProximalResistance: 1e8, DistalResistance: 9e8}}, nil, small,
-			2 * 5 / 1e9 / 16e-8, 0},
+			2 * 5 / 1e9 / 4e-8, 0},
 	} {
 		g := fork()
 		if c.grid != nil {
@@ -66,6 +70,30 @@ func TestExpectedFlow(t *testing.T) {
 		if re := e.reynolds(nil, nu); math.Abs(re-c.reynolds) > 1e-9*c.reynolds {
 			t.Errorf("%s: Reynolds number %g, want %g", name, re, c.reynolds)
 		}
+	}
+}
+
+// The ratio of time step to spacing is one for all spacings of a surface, also where
+// the finer grid has more faces at a narrow opening, or opens one.
+func TestRatioOfTimeStepToSpacing(t *testing.T) {
+	ratio := func(spacing float64, closed bool) float64 {
+		g := fork()
+		g.Spacing = spacing
+		g.Openings[2].Area = 4e-8
+		if closed {
+			g.Links.Openings = slices.DeleteFunc(slices.Clone(g.Links.Openings), func(l geometry.OpeningLink) bool { return l.Number == 3 })
+		}
+		s := caveSettings(g)
+		s.FlowRate, s.LatticeVelocity = 1e-5, 0
+		u, _, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.TimeStep / spacing
+	}
+	coarse, fine := ratio(1e-4, true), ratio(1e-5, false)
+	if math.Abs(fine-coarse) > 1e-12*coarse {
+		t.Errorf("a time step of %g a spacing on a coarse grid, %g on a fine one", coarse, fine)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestObservations(t *testing.T) {
 	middle := r3.Vec{X: 12.5 * g.Spacing, Y: radius, Z: radius}
 	d := scattered(g, 5, 3, 1, [3]bool{})
 	plan := Plan{Steps: 100000, Tolerance: 1e-4, Observe: func(r *Rank) error {
-		if r.engine.Steps() == 600 {
+		if r.engine.Steps() == 1500 {
 			r.StartAverage()
 		}
 		return nil

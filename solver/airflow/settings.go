@@ -171,10 +171,15 @@ type Settings struct {
 	// chooses 0.1, or less where waveforms change so fast that sound would store
 	// air. Expected is twice the mean velocity through the fastest opening, by the
 	// conditions of all and the largest factors of their waveforms, and twice that
-	// through an opening of fewer than 20 cell faces.
+	// through an opening of less than a tenth of the widest one's area.
 	LatticeVelocity float64
+	// Mismatch is by how much inflow and outflow may differ in a flow that a waveform
+	// changes, relative to their amplitude: the time step that is chosen makes sound
+	// cross the domain √(180/Mismatch) times in the shortest period. 0 means 0.01.
+	Mismatch float64
 	// RampTime is how long the flow takes to start, in seconds. 0 chooses the
-	// time in which sound crosses the domain four times; negative means none.
+	// time in which sound crosses the domain 2/√Mismatch times, so that the outflow
+	// overshoots by 2.5 times that at most; negative means none.
 	RampTime float64
 
 	// Workers is the number of goroutines per rank; 0 shares the processors
@@ -256,6 +261,7 @@ func (s *Settings) inRange() error {
 		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
 		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
 		{"memory of third moments", s.Memory, 0, 100, ", 1 for the usual, 0 for none"},
+		{"mismatch", s.Mismatch, 0, 1, ", 0 to have it chosen"},
 		{"flow rate", s.FlowRate, -opening.LargestFlow, opening.LargestFlow, " m³/s"},
 		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},

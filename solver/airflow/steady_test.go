@@ -51,7 +51,7 @@ func TestSteadyHoweverSlow(t *testing.T) {
 	var want int64
 	for i, flow := range []float64{1e-9, 1e-12, 1e-15} {
 		s := DefaultSettings()
-		s.FlowRate = flow
+		s.FlowRate, s.Mismatch = flow, 0.25 // it starts soon
 		summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 5000, Tolerance: 1e-4})
 		if err != nil {
 			t.Fatal(err)

@@ -28,14 +28,18 @@ const (
 	// pressure drop is 70 % too high on 10⁶ cells, while the outlets' shares are
 	// within 2 points.
 	resolvedReynolds = 100
-	// wantedCrossings is how often sound crosses the domain in a period of the
-	// waveform, where the time step is chosen: air that is stored and given back
-	// makes what enters and what leaves differ, with the square of its inverse.
-	// In the central airway, breathing 1 L/min in 2 s, they differ by 15 % of the
-	// amplitude with 23 crossings and by 2 % with 60. With fewer than
-	// fewestCrossings a warning is due.
-	wantedCrossings = 60
-	fewestCrossings = 30
+	// mismatchAtOne is by how much inflow and outflow differ, relative to their
+	// amplitude, over the square of how often sound crosses the domain in a period:
+	// lumens store air and give it back. In an airway it was 157 and 162, with 56 and
+	// 126 crossings; the rest is for other lumens.
+	mismatchAtOne = 180
+	// overshootAtOne is by how much the outflow overshoots after a start, over the
+	// square of how often sound crosses the domain meanwhile; rampOvershoot is what
+	// may overshoot, over the wanted mismatch, since it dies away.
+	overshootAtOne = 10
+	rampOvershoot  = 2.5
+	// usualMismatch is the wanted mismatch where none is given.
+	usualMismatch = 0.01
 )
 
 // Units convert between SI and lattice units. Lattice density is measured
@@ -93,11 +97,12 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 			u.TimeStep = min(u.TimeStep, s.latticeVelocity()*dx/e.peakVelocity)
 		}
 		if s.LatticeVelocity == 0 {
-			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(wantedCrossings*soundCrossing(grid)))
+			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)))
 		}
 	}
 	var warnings []string
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	const slightlyMore = 1.01 // than rounding makes of a time step that was chosen
 	peak := e.peakVelocity / u.Velocity()
 	tau := u.RelaxationTime()
 	if ma := Mach(peak); ma > largestMach {
@@ -112,9 +117,10 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 		warn("the relaxation time %.3f is above %.1f, so walls and time are inaccurate; reduce the time step below %s",
 			tau, 2*largestRelaxationTime, quantity.Format(u.TimeStep/(2*tau-1), "s"))
 	}
-	if crossings := s.shortestPeriod() / (u.TimeStep * soundCrossing(grid)); crossings < fewestCrossings {
-		warn("sound crosses the domain only %.3g times in a period of the waveform (should be above %d), so what enters and what leaves will differ: "+
-			"reduce the time step below %s", crossings, fewestCrossings, quantity.Format(u.TimeStep*crossings/fewestCrossings, "s"))
+	crossings := s.shortestPeriod() / (u.TimeStep * soundCrossing(grid))
+	if mismatch := mismatchAtOne / (crossings * crossings); mismatch > slightlyMore*s.mismatch() {
+		warn("sound crosses the domain only %.3g times in a period of the waveform, so what enters and what leaves will differ by about %s, where at most %s are wanted: "+
+			"reduce the time step below %s", crossings, quantity.FormatPercent(min(mismatch, 1)), quantity.FormatPercent(s.mismatch()), quantity.Format(u.TimeStep*crossings/s.wantedCrossings(), "s"))
 	}
 	if re := e.cellReynolds(dx, s); re > resolvedReynolds {
 		warn("the grid is coarse for this flow (cell Reynolds number %.3g, should be below %d): what is smaller than a cell is lost, "+
@@ -162,6 +168,23 @@ func refinement(domain *solver.Domain, spacing float64) string {
 			quantity.FormatLength(spacing), cells)
 	}
 	return fmt.Sprintf("refine the spacing below %s, or compare two spacings", quantity.FormatLength(spacing))
+}
+
+// mismatch is the wanted one of inflow and outflow.
+func (s *Settings) mismatch() float64 {
+	if s.Mismatch > 0 {
+		return s.Mismatch
+	}
+	return usualMismatch
+}
+
+// wantedCrossings is how often sound crosses the domain in a period, so that inflow
+// and outflow hardly differ.
+func (s *Settings) wantedCrossings() float64 { return math.Sqrt(mismatchAtOne / s.mismatch()) }
+
+// rampCrossings is how often sound crosses the domain while the flow starts.
+func (s *Settings) rampCrossings() float64 {
+	return math.Sqrt(overshootAtOne / (rampOvershoot * s.mismatch()))
 }
 
 // soundCrossing is the number of steps in which sound crosses a grid.
