@@ -81,6 +81,13 @@ func Prepare(s *Surface, o Options) (*Prepared, error) {
 	p := &Prepared{Surface: s}
 	var mended *mesh.Mesh
 	mended, p.Mended = mend.Mend(&s.Mesh)
+	if len(mended.Triangles) == 0 {
+		return nil, fmt.Errorf("none of its %s has an area: export the surface again from the program that made it", quantity.Count(len(s.Triangles), "triangle"))
+	}
+	if p.Mended.LooseTriangles > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of the surface's %d triangles are not joined to their neighbours, not even within %s: join them (Merge by distance in Blender, Merge close vertices in MeshLab), or export the surface as one mesh",
+			p.Mended.LooseTriangles, len(s.Triangles), quantity.FormatLength(p.Mended.WeldTolerance)))
+	}
 	if len(mended.Solids) == 0 {
 		// All triangles are of one solid, with no name.
 		mended.Solids = []string{""}

@@ -36,6 +36,9 @@ type Changes struct {
 	// the largest one's, taken for obstacles and for parts of the lumen.
 	CrossingObstacles int `json:"crossing_obstacles"`
 	CrossingParts     int `json:"crossing_parts"`
+	// LooseTriangles is how many triangles most sides of which no other shares,
+	// where that is most of them: they are not joined.
+	LooseTriangles int `json:"loose_triangles,omitempty"`
 }
 
 func (m *Changes) count(obstacle bool) {
@@ -86,8 +89,7 @@ func Mend(s *mesh.Mesh) (*mesh.Mesh, Changes) {
 	out.Vertices = slices.Clone(s.Vertices)
 	dropDegenerate(&out, &m)
 	if open, mixed := mesh.NewTopology(&out).Count(); open > 0 || mixed > 0 {
-		weld(&out, &m)
-		dropDegenerate(&out, &m)
+		weldJoined(&out, &m)
 	}
 	dropDuplicates(&out, &m)
 	orient(&out, &m)
@@ -124,11 +126,77 @@ func dropDuplicates(s *mesh.Mesh, m *Changes) {
 	s.Triangles = kept
 }
 
+// looseShare is the share of sides that belong to one triangle alone from which on
+// a surface is taken for triangles that are not joined: ends and holes leave far
+// fewer.
+const looseShare = 0.2
+
+// weldJoined welds within the usual tolerance. Where triangles stay apart, wider
+// tolerances are tried, up to a twentieth of a short side, and the one is taken that
+// joins most of them.
+func weldJoined(s *mesh.Mesh, m *Changes) {
+	low, high := s.Bounds()
+	read, before := *s, *m
+	try := func(tolerance float64) (loose int) {
+		*s, *m = read, before
+		s.Triangles = slices.Clone(read.Triangles)
+		weld(s, m, low, tolerance)
+		dropDegenerate(s, m)
+		open, _ := mesh.NewTopology(s).Count()
+		return open
+	}
+	best := weldShare * r3.Norm(r3.Sub(high, low))
+	isLoose := func(sides int) bool { return float64(sides) > looseShare*float64(3*len(s.Triangles)) }
+	least := try(best)
+	if !isLoose(least) {
+		return
+	}
+	widest := shortSide(&read) / 20
+	for tolerance := 2 * best; tolerance <= widest; tolerance *= 2 {
+		if loose := try(tolerance); loose < least {
+			least, best = loose, tolerance
+		}
+	}
+	if try(best); float64(least) > float64(3*len(s.Triangles))/2 {
+		m.LooseTriangles = looseTriangles(s)
+	}
+}
+
+// shortSide is a side that all but one of ten are longer than.
+func shortSide(s *mesh.Mesh) float64 {
+	var sides []float64
+	for t := range s.Triangles {
+		a, b, c := s.Corners(t)
+		sides = append(sides, r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a)))
+	}
+	if len(sides) == 0 {
+		return 0
+	}
+	slices.Sort(sides)
+	return sides[len(sides)/10]
+}
+
+// looseTriangles counts triangles that share at most one side.
+func looseTriangles(s *mesh.Mesh) int {
+	mate := mesh.NewTopology(s).Mate
+	count := 0
+	for t := range s.Triangles {
+		open := 0
+		for _, m := range mate[3*t : 3*t+3] {
+			if m == mesh.OpenSide {
+				open++
+			}
+		}
+		if open > 1 {
+			count++
+		}
+	}
+	return count
+}
+
 // weld merges vertices closer than the tolerance, found with a grid of cells
 // of that size.
-func weld(s *mesh.Mesh, m *Changes) {
-	low, high := s.Bounds()
-	tolerance := weldShare * r3.Norm(r3.Sub(high, low))
+func weld(s *mesh.Mesh, m *Changes, low r3.Vec, tolerance float64) {
 	m.WeldTolerance = tolerance
 	if tolerance == 0 {
 		return

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+
+	"carina/internal/quantity"
 
 	"github.com/hschendel/stl"
 )
@@ -15,24 +19,30 @@ func readASCII(data []byte, c *collector) error {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 	a := asciiReader{collector: c}
 	for number := 1; len(data) > 0; number++ {
-		line, rest, _ := bytes.Cut(data, []byte{'\n'})
-		data = rest
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		if err := a.read(line, number); err != nil {
-			return err
+		var line []byte
+		line, data = cutLine(data)
+		for line = bytes.TrimSpace(line); len(line) > 0; {
+			statement, rest := cutStatement(line)
+			if err := a.read(statement, number); err != nil {
+				return err
+			}
+			line = rest
 		}
 	}
 	if a.open {
-		return errors.New("the file is truncated, its last solid has no endsolid: " + exportAgain)
+		if a.inFacet || a.facets == 0 {
+			return errors.New("the file is truncated, its last solid has no endsolid: " + exportAgain)
+		}
+		if err := a.end(); err != nil {
+			return err
+		}
+		c.note("the last solid has no endsolid: should triangles be missing at its end, " + exportAgain)
+	}
+	if a.unended > 0 {
+		c.note("%s without endsolid before the next", quantity.Count(a.unended, "solid"))
 	}
 	if a.outside > 0 {
-		lines := "lines"
-		if a.outside == 1 {
-			lines = "line"
-		}
-		c.note("%d %s outside of solids ignored", a.outside, lines)
+		c.note("%s outside of solids ignored", quantity.Count(a.outside, "line"))
 	}
 	return nil
 }
@@ -45,8 +55,68 @@ type asciiReader struct {
 	open bool
 	// inFacet is set between the first and the last line of a triangle.
 	inFacet bool
-	// outside is how many lines stood between solids.
-	outside int
+	// facets is how many triangles the open solid has so far.
+	facets int
+	// outside is how many lines stood between solids, unended how many solids ended
+	// where the next began.
+	outside, unended int
+	// corners are the coordinates in the solid as they are written, where they are
+	// kept.
+	corners []float64
+}
+
+// cutLine takes the first line from a text: a line feed ends it, a carriage return,
+// or both.
+func cutLine(data []byte) (line, rest []byte) {
+	at := bytes.IndexAny(data, "\r\n")
+	if at < 0 {
+		return data, nil
+	}
+	line, rest = data[:at], data[at+1:]
+	if data[at] == '\r' {
+		rest = bytes.TrimPrefix(rest, []byte{'\n'})
+	}
+	return line, rest
+}
+
+// cutStatement takes the first statement from a line, which may hold several.
+// "end solid" is endsolid in some dialects.
+func cutStatement(line []byte) (statement, rest []byte) {
+	words := bytes.Fields(line[:min(len(line), longestStatement)])
+	keyword := strings.ToLower(string(words[0]))
+	if keyword == "end" && len(words) > 1 {
+		keyword += strings.ToLower(string(words[1]))
+		line = append([]byte(keyword), line[bytes.Index(line, words[1])+len(words[1]):]...)
+		words = words[1:]
+	}
+	if keyword == "solid" {
+		if at := bytes.Index(bytes.ToLower(line), []byte(" facet normal ")); at >= 0 {
+			return line[:at], line[at+1:]
+		}
+		return line, nil
+	}
+	if n, known := keywordWords[keyword]; known && len(words) > n {
+		next := strings.ToLower(string(words[n]))
+		if _, is := keywordWords[next]; is || next == "endsolid" || next == "solid" || next == "end" {
+			return bytes.Join(words[:n], []byte{' '}), bytes.TrimSpace(bytes.TrimPrefix(line, line[:behind(line, n)]))
+		}
+	}
+	return line, nil
+}
+
+// longestStatement is how far a line is searched for a second statement.
+const longestStatement = 1 << 10
+
+// behind is where the word after the first n of a line begins.
+func behind(line []byte, n int) int {
+	at := 0
+	for range n {
+		at += len(line[at:]) - len(bytes.TrimLeft(line[at:], " \t"))
+		if end := bytes.IndexAny(line[at:], " \t"); end >= 0 {
+			at += end
+		}
+	}
+	return at
 }
 
 // read takes the next line, which is not empty.
@@ -58,6 +128,12 @@ func (a *asciiReader) read(line []byte, number int) error {
 	}
 	switch keyword := strings.ToLower(string(word)); keyword {
 	case "solid":
+		if a.open && a.facets > 0 && !a.inFacet {
+			a.unended++
+			if err := a.end(); err != nil {
+				return err
+			}
+		}
 		if a.open {
 			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged: %s", number, exportAgain)
 		}
@@ -69,14 +145,12 @@ func (a *asciiReader) read(line []byte, number int) error {
 		return a.end()
 	case "facet":
 		if !a.open {
-			// Some programs write solid once for several.
-			if len(c.mesh.Solids) == 0 {
-				return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), exportAgain)
-			}
+			// Some programs write solid once for several, or never.
 			a.begin("")
 		}
 		a.inFacet = true
-		writeKeyword(&a.text, line, keyword)
+		a.facets++
+		writeKeyword(&a.text, withoutNormal(line), keyword)
 	default:
 		_, known := keywordWords[keyword]
 		switch {
@@ -93,6 +167,9 @@ func (a *asciiReader) read(line []byte, number int) error {
 			return nil // what stands between triangles, as colours do
 		}
 		a.inFacet = keyword != "endfacet"
+		if keyword == "vertex" && c.exact {
+			a.keepCorner(line)
+		}
 		writeKeyword(&a.text, line, keyword)
 	}
 	return nil
@@ -100,7 +177,7 @@ func (a *asciiReader) read(line []byte, number int) error {
 
 // begin starts a solid.
 func (a *asciiReader) begin(name string) {
-	a.open = true
+	a.open, a.facets, a.corners = true, 0, a.corners[:0]
 	a.text.Reset()
 	a.text.WriteString("solid x\n")
 	a.collector.begin(name)
@@ -112,11 +189,40 @@ func (a *asciiReader) end() error {
 	a.open = false
 	a.text.WriteString("endsolid\n")
 	before := len(c.mesh.Triangles)
+	c.corners = a.corners
 	if err := stl.CopyAll(bytes.NewReader(a.text.Bytes()), c); err != nil {
 		return fmt.Errorf("solid %d (%q), triangle %d: %s: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
 			len(c.mesh.Triangles)-before+1, firstLine(err.Error()), exportAgain)
 	}
 	return nil
+}
+
+// withoutNormal puts zeros for a normal that is no number, as -nan(ind) is: normals
+// are not needed.
+func withoutNormal(line []byte) []byte {
+	words := bytes.Fields(line)
+	if len(words) < 5 || !bytes.EqualFold(words[1], []byte("normal")) {
+		return line
+	}
+	for _, word := range words[2:5] {
+		if _, err := strconv.ParseFloat(string(word), 32); err != nil {
+			return []byte("facet normal 0 0 0")
+		}
+	}
+	return line
+}
+
+// keepCorner keeps the coordinates of a vertex as they are written. What is no
+// vertex, the library refuses.
+func (a *asciiReader) keepCorner(line []byte) {
+	words := bytes.Fields(line)
+	for _, word := range words[1:min(len(words), 4)] {
+		x, err := strconv.ParseFloat(string(word), 64)
+		if err != nil {
+			x = math.NaN()
+		}
+		a.corners = append(a.corners, x)
+	}
 }
 
 // keywordWords is how many words of a line belong to it by its keyword; some

@@ -60,7 +60,32 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated (%w): %s", err, exportAgain)
 	}
-	c := &collector{index: map[[3]float32]int32{}}
+	c, err := collect(data, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	coarse := c.coarseness()
+	if coarse > coarsest && isASCII(data) {
+		// The text may say more than single precision holds.
+		if c, err = collect(data, true); err != nil {
+			return nil, nil, err
+		}
+		coarse = c.coarseness()
+	}
+	if coarse > coarsest {
+		c.note("the coordinates lie so far from their origin that they lost digits: the places that they can tell apart are %.2g %% of a triangle's side from each other, so that volume and shape are not to be relied on; move the surface to the origin and export it again", 100*coarse)
+	}
+	if err := c.checkFarthest(); err != nil {
+		return nil, nil, err
+	}
+	return &c.mesh, c.notes, nil
+}
+
+// collect reads the triangles of a file, of text with all digits where exact is
+// set.
+func collect(data []byte, exact bool) (*collector, error) {
+	c := &collector{index: map[[3]float64]int32{}, exact: exact}
+	var err error
 	if isASCII(data) {
 		err = readASCII(data, c)
 	} else {
@@ -69,13 +94,10 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 	if err == nil {
 		err = c.err
 	}
-	if err != nil {
-		return nil, nil, err
+	if err == nil && len(c.mesh.Triangles) == 0 {
+		err = errors.New("the file holds no triangles: " + exportAgain)
 	}
-	if len(c.mesh.Triangles) == 0 {
-		return nil, nil, errors.New("the file holds no triangles: " + exportAgain)
-	}
-	return c.finish(), c.notes, nil
+	return c, err
 }
 
 // bytesPerTriangle is what a triangle takes until it is voxels, measured up to
@@ -101,7 +123,7 @@ func isASCII(data []byte) bool {
 		}
 	}
 	start := bytes.TrimLeft(data[:min(len(data), 1024)], " \t\r\n\xef\xbb\xbf")
-	if len(start) < 5 || !bytes.EqualFold(start[:5], []byte("solid")) {
+	if len(start) < 5 || !bytes.EqualFold(start[:5], []byte("solid")) && !bytes.EqualFold(start[:5], []byte("facet")) {
 		return false
 	}
 	return bytes.IndexByte(start, 0) < 0
@@ -154,10 +176,14 @@ func allZero(data []byte) bool {
 type collector struct {
 	mesh  mesh.Mesh
 	notes []string
-	index map[[3]float32]int32
-	raw   [][3]float32
+	index map[[3]float64]int32
 	solid int32
 	err   error
+	// exact is set where corners are taken instead of the library's numbers of
+	// single precision, from which they differ by up to finer.
+	exact   bool
+	finer   float64
+	corners []float64
 }
 
 var _ stl.Writer = (*collector)(nil)
@@ -189,34 +215,30 @@ func (c *collector) AppendTriangle(t stl.Triangle) {
 	}
 	out := mesh.Triangle{Solid: c.solid}
 	for i, v := range t.Vertices {
-		for _, x := range v {
-			if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+		var at [3]float64
+		for axis, x := range v {
+			f := float64(x)
+			if math.IsNaN(f) || math.IsInf(f, 0) {
 				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number: %s", len(c.mesh.Triangles)+1, exportAgain)
 				return
 			}
+			if len(c.corners) > 0 {
+				c.finer = max(c.finer, math.Abs(c.corners[0]-f))
+				f, c.corners = c.corners[0], c.corners[1:]
+			}
+			at[axis] = f + 0 // turns -0 into +0, which are the same place
 		}
-		out.V[i] = c.vertex(v)
+		out.V[i] = c.vertex(at)
 	}
 	c.mesh.Triangles = append(c.mesh.Triangles, out)
 }
 
-func (c *collector) vertex(v stl.Vec3) int32 {
-	// Adding zero turns -0 into +0, which are the same place.
-	key := [3]float32{v[0] + 0, v[1] + 0, v[2] + 0}
-	if i, ok := c.index[key]; ok {
+func (c *collector) vertex(at [3]float64) int32 {
+	if i, ok := c.index[at]; ok {
 		return i
 	}
-	i := int32(len(c.raw))
-	c.index[key] = i
-	c.raw = append(c.raw, key)
+	i := int32(len(c.mesh.Vertices))
+	c.index[at] = i
+	c.mesh.Vertices = append(c.mesh.Vertices, r3.Vec{X: at[0], Y: at[1], Z: at[2]})
 	return i
-}
-
-// finish gives the vertices to the mesh.
-func (c *collector) finish() *mesh.Mesh {
-	c.mesh.Vertices = make([]r3.Vec, len(c.raw))
-	for i, v := range c.raw {
-		c.mesh.Vertices[i] = r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
-	}
-	return &c.mesh
 }

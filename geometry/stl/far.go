@@ -1,0 +1,75 @@
+package stl
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// coarsest is the distance between neighbouring coordinates, as a share of a
+// triangle's side, from which on shapes suffer.
+const coarsest = 0.003
+
+// samples are how many vertices or triangles stand for all.
+const samples = 4096
+
+// coarseness is how far apart the coordinates are that single precision tells from
+// each other at the farthest vertex, as a share of a usual triangle's mean side; 0
+// where the coordinates hold more.
+func (c *collector) coarseness() float64 {
+	low, high := c.mesh.Bounds()
+	farthest := max(math.Abs(low.X), math.Abs(low.Y), math.Abs(low.Z), math.Abs(high.X), math.Abs(high.Y), math.Abs(high.Z))
+	const digits = 24 // of a binary mantissa
+	apart := math.Ldexp(farthest, 1-digits)
+	if c.finer > apart/256 {
+		return 0
+	}
+	var sides []float64
+	for t := 0; t < len(c.mesh.Triangles); t += 1 + len(c.mesh.Triangles)/samples {
+		if mean, _ := c.mesh.Sides(t); mean > 0 {
+			sides = append(sides, mean)
+		}
+	}
+	if len(sides) == 0 {
+		return 0
+	}
+	slices.Sort(sides)
+	return apart / sides[len(sides)/2]
+}
+
+// checkFarthest refuses a vertex that lies a million times as far from the middle
+// of all as half of them do, which is no shape but a mistake.
+func (c *collector) checkFarthest() error {
+	vertices := c.mesh.Vertices
+	var axes [3][]float64
+	for i := 0; i < len(vertices); i += 1 + len(vertices)/samples {
+		v := vertices[i]
+		axes[0], axes[1], axes[2] = append(axes[0], v.X), append(axes[1], v.Y), append(axes[2], v.Z)
+	}
+	middle := r3.Vec{X: median(axes[0]), Y: median(axes[1]), Z: median(axes[2])}
+	var apart []float64
+	for i := 0; i < len(vertices); i += 1 + len(vertices)/samples {
+		apart = append(apart, r3.Norm(r3.Sub(vertices[i], middle)))
+	}
+	const most = 1e6
+	limit := most * median(apart)
+	if limit == 0 {
+		return nil
+	}
+	for i, t := range c.mesh.Triangles {
+		for _, corner := range t.V {
+			if v := vertices[corner]; !(r3.Norm(r3.Sub(v, middle)) <= limit) {
+				return fmt.Errorf("triangle %d has a corner at %g, %g, %g, more than a million times as far away as the others are from each other: correct it, or %s", i+1, v.X, v.Y, v.Z, exportAgain)
+			}
+		}
+	}
+	return nil
+}
+
+// median is the lower one of two; it sorts the values.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[(len(values)-1)/2]
+}
