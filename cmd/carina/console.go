@@ -48,13 +48,18 @@ func message(command *cobra.Command, format string, arguments ...any) {
 // progress returns a function that shows the share done of named stages: a bar
 // on a terminal, otherwise a line when a stage begins that takes long.
 func progress(command *cobra.Command) (report func(stage string, done float64), end func()) {
+	return progressLeft(command, "about")
+}
+
+// progressLeft is progress of work that may end earlier, where about is "at most".
+func progressLeft(command *cobra.Command, about string) (report func(stage string, done float64), end func()) {
 	// The bar moves the cursor, which the cleaning of other text would prevent.
 	if w, ok := command.ErrOrStderr().(*terminal.Writer); ok {
 		if file, ok := w.Unwrap().(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 			return barProgress(file)
 		}
 	}
-	return lineProgress(command)
+	return lineProgress(command, about)
 }
 
 func barProgress(file *os.File) (func(string, float64), func()) {
@@ -84,13 +89,48 @@ func barProgress(file *os.File) (func(string, float64), func()) {
 	return report, func() { _ = bar.Clear() }
 }
 
-func lineProgress(command *cobra.Command) (func(string, float64), func()) {
-	const quiet = 5 * time.Second
+// lineProgress writes a line now and then: at first every few seconds, in long
+// stages each minute.
+func lineProgress(command *cobra.Command, about string) (func(string, float64), func()) {
+	const quiet, calm = 5 * time.Second, time.Minute
+	rest := remaining{about: about}
 	last := time.Now()
 	return func(stage string, done float64) {
-		if time.Since(last) > quiet {
-			last = time.Now()
-			message(command, "%s: %.0f %%", stage, 100*done)
+		now := time.Now()
+		left := rest.left(now, done)
+		if now.Sub(last) > min(calm, max(quiet, now.Sub(rest.began)/20)) {
+			last = now
+			message(command, "%s: %.0f %%%s", stage, 100*done, left)
 		}
 	}, func() {}
+}
+
+// remaining tells how long work will go on that has been counted so far.
+type remaining struct {
+	about        string
+	began        time.Time
+	from, before float64
+}
+
+// left says how much time is left when so much is done, as far as that can be
+// known.
+func (r *remaining) left(now time.Time, done float64) string {
+	if r.began.IsZero() || done < r.before {
+		// A stage that counts anew.
+		r.began, r.from = now, done
+	}
+	r.before = done
+	const least = 0.002 // from less, nothing can be told
+	took := now.Sub(r.began)
+	if done-r.from < least || took <= 0 || done >= 1 {
+		return ""
+	}
+	seconds := took.Seconds() * (1 - done) / (done - r.from)
+	switch {
+	case seconds < 99.5:
+		return fmt.Sprintf(", %s %.0f s left", r.about, seconds)
+	case seconds < 99.5*60:
+		return fmt.Sprintf(", %s %.0f min left", r.about, seconds/60)
+	}
+	return fmt.Sprintf(", %s %.0f h left", r.about, seconds/3600)
 }

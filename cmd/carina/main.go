@@ -18,6 +18,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/internal/terminal"
+	"carina/internal/workflow"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,9 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(command *cobra.Command, arguments []string) error {
+			if command.Name() == cobra.ShellCompRequestCmd {
+				return nil // a word that is being completed changes nothing
+			}
 			if err := refuseEmpty(command); err != nil {
 				return err
 			}
@@ -141,10 +145,12 @@ func newRoot() *cobra.Command {
 		return usageError{mistakenFlag(command, err)}
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = workflow.ProgramOf().Words()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor())
+	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
 	readPlainly(root)
+	complete(root)
 	return root
 }
 
@@ -152,7 +158,7 @@ func newRoot() *cobra.Command {
 // several, each of which would do the whole and write the same files.
 func refuseCopies(command *cobra.Command) error {
 	launch, launched := transport.Launched()
-	if !launched || launch.Alone() || command.Name() == "solve" || command.Name() == "doctor" || command.Name() == "help" {
+	if !launched || launch.Alone() || slices.Contains([]string{"solve", "doctor", "version", "help"}, command.Name()) {
 		return nil
 	}
 	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve takes a process for each rank", launch, command.Name())

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"carina/balance"
 	"carina/benchmarks/validate"
 	"carina/geometry"
 	"carina/internal/quantity"
@@ -35,8 +36,8 @@ var chosen = []struct {
 	{"bench gpu", "wall", oneOf("wall", airflow.Walls)},
 	{"bench gpu", "exchange", oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
 	{"bench solver", "layout", oneOf("layout", airflow.Layouts)},
-	{"bench cost", "layout", oneOf("layout", airflow.Layouts)},
-	{"bench balance", "layout", oneOf("layout", airflow.Layouts)},
+	{"bench cost", "layout", oneOf("layout", balance.Layouts)},
+	{"bench balance", "layout", oneOf("layout", balance.Layouts)},
 	{"bench balance", "geometry", checkGeometry},
 	{"bench scale", "geometry", checkGeometry},
 }

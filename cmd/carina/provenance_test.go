@@ -41,7 +41,7 @@ func TestSummaryTellsWhereItComesFrom(t *testing.T) {
 		t.Errorf("printed is something else:\n%s", diff)
 	}
 	p := written.Provenance
-	if p.Version == "" || p.Program == "" || len(p.Command) == 0 || p.Started.IsZero() || p.Steps != 60 {
+	if p.Version == "" || p.Build == "" || len(p.Command) == 0 || p.Started.IsZero() || p.Steps != 60 {
 		t.Errorf("%+v", p)
 	}
 	for name, hashes := range map[string][2]string{

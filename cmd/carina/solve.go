@@ -145,9 +145,13 @@ func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) er
 
 // compute runs the solver with progress and warnings on the terminal.
 func compute(command *cobra.Command, s *workflow.Solver, t transport.Transport) (*workflow.Solution, error) {
-	report, end := progress(command)
+	about := "about"
+	if s.Case.Tolerance > 0 || s.Case.Steps == 0 && s.Case.Time == "" {
+		about = "at most" // it ends when it is steady
+	}
+	report, end := progressLeft(command, about)
 	s.Report = func(p airflow.Progress) {
-		report(fmt.Sprintf("flow %.1f MLUPS, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
+		report(fmt.Sprintf("flow %.1f million updates/s, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
 	}
 	s.Warn = func(warnings []string) {
 		for _, w := range warnings {

@@ -1,8 +1,10 @@
 package workflow
 
 import (
+	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -15,13 +17,9 @@ import (
 
 // Provenance says what a result was computed by and from.
 type Provenance struct {
-	// Version is that of the program, Commit the state of its source, Modified
-	// tells that the source was changed since. Program tells programs apart also
-	// where the commit is not known.
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified,omitempty"`
-	Program  string `json:"program"`
+	Program
+	// Build tells programs apart also where the commit is not known.
+	Build string `json:"program"`
 
 	Started time.Time `json:"started"`
 	Command []string  `json:"command"`
@@ -55,10 +53,18 @@ func (s *Solution) Record() Record { return Record{s.Summary, s.Refinement, s.Pr
 // started is when the program was.
 var started = time.Now()
 
-// program is a provenance without a computation.
-func program() *Provenance {
-	p := &Provenance{Version: "(devel)", Program: machine.Build(),
-		Started: started.UTC().Truncate(time.Second), Command: os.Args}
+// Program says which program this is.
+type Program struct {
+	// Version is that of the program, Commit the state of its source, Modified
+	// tells that the source was changed since.
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+}
+
+// ProgramOf is the program that runs.
+func ProgramOf() Program {
+	p := Program{Version: "(devel)"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return p
@@ -75,6 +81,23 @@ func program() *Provenance {
 		}
 	}
 	return p
+}
+
+// Words says the same in a line, with what the program was built by and for.
+func (p Program) Words() string {
+	words := "carina " + p.Version
+	if p.Commit != "" {
+		words += ", commit " + p.Commit
+	}
+	if p.Modified {
+		words += ", changed since"
+	}
+	return fmt.Sprintf("%s, %s, %s/%s", words, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// program is a provenance without a computation.
+func program() *Provenance {
+	return &Provenance{Program: ProgramOf(), Build: machine.Build(), Started: started.UTC().Truncate(time.Second), Command: os.Args}
 }
 
 // provenance is that of a computation. The partition file is one of the new

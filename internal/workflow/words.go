@@ -28,15 +28,14 @@ func PartitionWords(p *balance.Partition) string {
 func (s *Solution) Words() string {
 	var w strings.Builder
 	m := s.Summary
-	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f MLUPS\n", fluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
+	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f million cell updates a second\n", fluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision\n", m.Collision, m.Wall, m.Lattice, m.Precision)
 	if m.Limited != nil {
-		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells", 100**m.Limited)
-		if m.Grain != nil {
-			fmt.Fprintf(&w, ", grain %.2f", *m.Grain)
-		}
-		fmt.Fprintln(&w)
+		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells, where more is going on than they resolve\n", 100**m.Limited)
+	}
+	if m.Grain != nil {
+		fmt.Fprintf(&w, "grain %.2f: %s (from cell to cell the velocity of resolved flow has less than 1, noise up to 2)\n", *m.Grain, grainWords(*m.Grain))
 	}
 	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
@@ -68,11 +67,23 @@ func (s *Solution) Words() string {
 			fmt.Fprintf(&w, "warning: %s\n", warning)
 		}
 	}
-	fmt.Fprintf(&w, "state hash %s\n", m.StateHash)
+	fmt.Fprintf(&w, "state hash %s, the same on any number of ranks\n", m.StateHash)
 	for _, file := range s.Files {
 		fmt.Fprintf(&w, "wrote %s\n", file)
 	}
 	return w.String()
+}
+
+// grainWords says what a grain means.
+func grainWords(grain float64) string {
+	const smooth, noisy = 1, 1.4
+	switch {
+	case grain < smooth:
+		return "the velocity is smooth"
+	case grain < noisy:
+		return "the velocity is rough, the grid coarse for it"
+	}
+	return "the velocity is mostly noise"
 }
 
 // entering is the sum of the flows through all openings where air enters, at

@@ -139,7 +139,7 @@ func (s *Settings) unstable(tau, cellReynolds float64) string {
 	case s.Collision == Automatic && s.Limiter > 0:
 		return ""
 	case operator == TRT && odd > largestTauMinus:
-		return fmt.Sprintf("TRT with Λ = %.3g is unstable at this relaxation time (with Λ below %.3g it is less so)", s.Magic, largestTauMinus*(tau-0.5))
+		return fmt.Sprintf("TRT with Λ = %.3g, the product of what its two relaxation times are above one half, is unstable at this relaxation time (with Λ below %.3g it is less so)", s.Magic, largestTauMinus*(tau-0.5))
 	case (operator == TRT || operator == BGK) && tau < smallestRelaxationTime:
 		return fmt.Sprintf("the relaxation time is below the %.3f that %s needs", smallestRelaxationTime, strings.ToUpper(string(operator)))
 	case unlimited && s.Smagorinsky == 0 && cellReynolds > resolvedReynolds:
