@@ -35,7 +35,7 @@ type nozzleRun struct {
 var nozzleRuns = []nozzleRun{
 	{500, 5.20624e-6, 0.4143, 0.4e-3, 2.5, 0.1, true, processor},
 	{500, 5.20624e-6, 0.4143, 0.2e-3, 3, 0.1, true, onGPU},
-	{3500, 3.64437e-5, 2.900, 0.15e-3, 0.5, 0.5, false, onGPU},
+	{3500, 3.64437e-5, 2.900, 0.15e-3, 0.4, 0.3, false, onGPU},
 }
 
 // nozzle is the FDA's first benchmark: a cone, a throat and a sudden expansion.
