@@ -3,6 +3,7 @@ package geometry
 import (
 	"context"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,12 @@ type lattice struct {
 	slabs []int32
 	// thickness of a slab, in layers of cells along z.
 	thickness int32
+	// rounding is how far, in cells, coordinates may be off. See settle for inPlane,
+	// whether a triangle lies in a plane of cell centres, and within, how near to a
+	// line or a cell what crosses there lies on it, 0 where all is as it is.
+	rounding float64
+	inPlane  bool
+	within   float64
 }
 
 // slabThickness is a compromise: thick slabs repeat little work on triangles
@@ -46,6 +53,8 @@ func newLattice(s *mesh.Mesh, opening []uint16, origin r3.Vec, spacing float64, 
 		d := r3.Sub(v, origin)
 		l.points[i] = [3]float64{d.X/spacing - 0.5, d.Y/spacing - 0.5, d.Z/spacing - 0.5}
 	}
+	l.rounding = roundingOf(s, spacing)
+	l.settle()
 	l.binTriangles()
 	return l
 }
@@ -135,4 +144,108 @@ func (l *lattice) eachSlab(ctx context.Context, workers int, progress func(float
 		})
 	}
 	return group.Wait()
+}
+
+const (
+	// coordinateRounding is how far coordinates of STL files lie from what was
+	// meant, as a part of the largest: two units in the last place of 32 bits, for
+	// what was rounded more than once.
+	coordinateRounding = 0x1p-22
+	// mostRounding bounds that, in cells.
+	mostRounding = 1. / 32
+	// leastAligned is the share of walls along the axes from which all that crosses
+	// lines is settled.
+	leastAligned = 1. / 8
+)
+
+// roundingOf is how far, in cells, coordinates may differ that are meant to be
+// equal.
+func roundingOf(s *mesh.Mesh, spacing float64) float64 {
+	low, high := s.Bounds()
+	largest := max(-low.X, high.X, -low.Y, high.Y, -low.Z, high.Z)
+	return min(max(coordinateRounding*largest/spacing, tie), mostRounding)
+}
+
+// settle moves what lies in planes of cell centres but for rounding exactly there:
+// triangles in one, edges in two, vertices in three. So the tie rule decides there,
+// alike wherever the body lies, and not what was rounded. Where much of the wall is
+// parallel to an axis, all that crosses lines is settled, too: there edges meet links,
+// and walls at 45° cells. All else stays as it is.
+func (l *lattice) settle() {
+	near, move := make([]uint8, len(l.points)), make([]uint8, len(l.points))
+	for i := range l.points {
+		for axis, x := range l.points[i] {
+			if math.Abs(x-math.Round(x)) <= l.rounding {
+				near[i] |= 1 << axis
+			}
+		}
+	}
+	// planes are those that hold all vertices, as a set of axes, and how many.
+	planes := func(vertices ...int32) (set uint8, count int) {
+		set = near[vertices[0]]
+		for _, v := range vertices[1:] {
+			set &= near[v]
+		}
+		for axis := 0; axis < 3 && set != 0; axis++ {
+			for _, v := range vertices[1:] {
+				if math.Round(l.points[v][axis]) != math.Round(l.points[vertices[0]][axis]) {
+					set &^= 1 << axis
+				}
+			}
+		}
+		return set, bits.OnesCount8(set)
+	}
+	for i := range l.triangles {
+		v := l.triangles[i].V
+		if set, count := planes(v[:]...); count > 0 {
+			move[v[0]], move[v[1]], move[v[2]] = move[v[0]]|set, move[v[1]]|set, move[v[2]]|set
+			l.inPlane = true
+		}
+		for k, a := range v {
+			b := v[(k+1)%3]
+			if set, count := planes(a, b); count > 1 {
+				move[a], move[b] = move[a]|set, move[b]|set
+			}
+			if near[a] == 1<<3-1 {
+				move[a] = near[a]
+			}
+		}
+	}
+	if l.alignedShare() >= leastAligned {
+		l.within = l.rounding
+	}
+	for i, set := range move {
+		for axis := range 3 {
+			if set>>axis&1 == 1 {
+				l.points[i][axis] = math.Round(l.points[i][axis])
+			}
+		}
+	}
+}
+
+// alignedShare is the part of the walls that is parallel to an axis, as far as the
+// directions of its triangles are known.
+func (l *lattice) alignedShare() float64 {
+	var aligned, all float64
+	for t := range l.triangles {
+		if l.opening[t] > 0 {
+			continue
+		}
+		v := l.triangles[t].V
+		a, b, c := l.points[v[0]], l.points[v[1]], l.points[v[2]]
+		e1 := r3.Vec{X: b[0] - a[0], Y: b[1] - a[1], Z: b[2] - a[2]}
+		e2 := r3.Vec{X: c[0] - a[0], Y: c[1] - a[1], Z: c[2] - a[2]}
+		vector := r3.Cross(e1, e2)
+		area := r3.Norm(vector)
+		all += area
+		const known = 1. / 64
+		unknown := l.rounding * max(r3.Norm(e1), r3.Norm(e2), r3.Norm(r3.Sub(e2, e1)))
+		if least := min(math.Abs(vector.X), math.Abs(vector.Y), math.Abs(vector.Z)); least <= unknown && unknown <= known*area {
+			aligned += area
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return aligned / all
 }

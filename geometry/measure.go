@@ -83,7 +83,7 @@ func (w *slabLinks) measure() {
 func (w *slabLinks) draw(f *family, t int32) {
 	var p scan.Triangle
 	for i, v := range w.lattice.triangles[t].V {
-		p[i] = f.project(&w.lattice.points[v])
+		p[i] = f.project(&w.lattice.points[v]).Settle(w.lattice.within)
 	}
 	opening := w.lattice.opening[t]
 	low, high := math.MinInt32, math.MaxInt32
@@ -92,7 +92,7 @@ func (w *slabLinks) draw(f *family, t int32) {
 	}
 	from, to := p.Planes(low, high)
 	for k := from; k < to; k++ {
-		s, ok := p.Cut(float64(k))
+		s, ok := p.Cut(float64(k), w.lattice.within)
 		if !ok {
 			continue
 		}

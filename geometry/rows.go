@@ -75,11 +75,11 @@ func (l *lattice) rowCrossings(slab int) []rowCrossing {
 		var p scan.Triangle
 		for i, v := range l.triangles[t].V {
 			q := &l.points[v]
-			p[i] = scan.Point{U: q[1], W: q[2], T: q[0]}
+			p[i] = scan.Point{U: q[1], W: q[2], T: q[0]}.Settle(l.within)
 		}
 		from, to := p.Planes(int(z0), int(z1))
 		for z := from; z < to; z++ {
-			s, ok := p.Cut(float64(z))
+			s, ok := p.Cut(float64(z), l.within)
 			if !ok {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 func (l *lattice) along(axis int) *lattice {
 	order := [3]int{axis, (axis + 1) % 3, (axis + 2) % 3}
 	slices.Sort(order[1:])
-	out := &lattice{triangles: l.triangles, opening: l.opening, thickness: l.thickness}
+	out := &lattice{triangles: l.triangles, opening: l.opening, thickness: l.thickness, rounding: l.rounding, within: l.within}
 	for i, a := range order {
 		out.size[i] = l.size[a]
 	}

@@ -10,8 +10,6 @@ import (
 	"carina/geometry/mesh"
 	"carina/geometry/scan"
 	"carina/internal/quantity"
-
-	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Method is a way to decide which cells are inside a surface.
@@ -204,7 +202,7 @@ func (g *Grid) fill(ctx context.Context, p *Prepared, method Method, o *Options)
 	var err error
 	switch method {
 	case Winding:
-		runs, err = l.fillWinding(ctx, mesh.NewWindingField(surface), g.Center, o.workers(), o.stage("fill"))
+		runs, err = l.fillWinding(ctx, mesh.NewWindingField(surface), l.beside(g), o.workers(), o.stage("fill"))
 	case Vote:
 		runs, err = l.fillVote(ctx, o.workers(), o.stage("fill"))
 	case Rows:
@@ -233,22 +231,14 @@ func newGrid(p *Prepared, o *Options) (*Grid, error) {
 		return nil, fmt.Errorf("the surface is nearly flat: %s behind %s leave no room for cells: see inspect for what is wrong with it, or give a spacing",
 			quantity.FormatVolume(p.Volume), quantity.FormatArea(p.Area))
 	}
-	low, high := p.Surface.Bounds()
-	d := r3.Sub(high, low)
 	g := &Grid{Spacing: spacing}
-	var box [3]float64
-	for i, length := range [3]float64{d.X, d.Y, d.Z} {
-		box[i] = max(math.Ceil(length/spacing), 1)
-	}
+	box := g.place(p)
 	if err := checkMemory(p, spacing, box, o.MemoryLimit); err != nil {
 		return nil, err
 	}
 	for i := range box {
 		g.Size[i] = int32(box[i])
 	}
-	// The box of cells is centred on the surface.
-	middle := r3.Scale(0.5, r3.Add(low, high))
-	g.Origin = r3.Sub(middle, r3.Scale(spacing/2, r3.Vec{X: box[0], Y: box[1], Z: box[2]}))
 	return g, nil
 }
 
@@ -303,11 +293,11 @@ func (l *lattice) contacts(runs []Run, index *rowIndex, visit func(run int32, op
 		for _, f := range families(6) {
 			var p scan.Triangle
 			for i, v := range l.triangles[t].V {
-				p[i] = f.project(&l.points[v])
+				p[i] = f.project(&l.points[v]).Settle(l.within)
 			}
 			from, to := p.Planes(math.MinInt32, math.MaxInt32)
 			for k := from; k < to; k++ {
-				s, ok := p.Cut(float64(k))
+				s, ok := p.Cut(float64(k), l.within)
 				if !ok {
 					continue
 				}

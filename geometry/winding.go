@@ -101,3 +101,14 @@ func (r *windingRow) halve(a, b int32, atA, atB bool, runs []Run) []Run {
 	runs = r.halve(a, m, atA, atM, runs)
 	return r.halve(m+1, b, r.inside(m+1), atB, runs)
 }
+
+// beside gives the places at which cells are asked for: their centres, or where
+// triangles may lie in planes of them so far behind, most along x and least along z,
+// that these are surely passed. That is the tie rule of rows.
+func (l *lattice) beside(g *Grid) func(x, y, z int32) r3.Vec {
+	if !l.inPlane && l.within == 0 {
+		return g.Center
+	}
+	aside := r3.Scale(2*l.rounding*g.Spacing, r3.Vec{X: 1, Y: 0.5, Z: 0.25})
+	return func(x, y, z int32) r3.Vec { return r3.Add(g.Center(x, y, z), aside) }
+}

@@ -6,6 +6,22 @@ import "math"
 // line (whole numbers are lines), T is the position along it.
 type Point struct{ U, W, T float64 }
 
+// Settle moves a point onto lines and cells that it is at but for rounding: whatever
+// of it is nearer than within to a whole number becomes that.
+func (p Point) Settle(within float64) Point {
+	return Point{settled(p.U, within), settled(p.W, within), settled(p.T, within)}
+}
+
+// settled is x, or the whole number that is nearer to it than within.
+func settled(x, within float64) float64 {
+	if within > 0 {
+		if whole := math.Round(x); math.Abs(x-whole) < within {
+			return whole
+		}
+	}
+	return x
+}
+
 // Triangle has its corners in the order of its winding.
 type Triangle [3]Point
 
@@ -18,6 +34,7 @@ type Segment struct {
 	T, Step    float64
 	Low, High  float64
 	Sign       int8
+	within     float64
 }
 
 // crossing is where an edge crosses a plane of lines.
@@ -28,13 +45,13 @@ type crossing struct{ U, T float64 }
 // triangles at an edge get the same bits, and no line slips between them.
 // The conversions forbid fused multiply-adds, which could differ between the
 // places this is inlined into.
-func cross(a, b *Point, w float64) crossing {
+func cross(a, b *Point, w, within float64) crossing {
 	if a.W > b.W {
 		a, b = b, a
 	}
 	s := (w - a.W) / (b.W - a.W)
 	return crossing{
-		U: a.U + float64(s*(b.U-a.U)),
+		U: settled(a.U+float64(s*(b.U-a.U)), within),
 		T: a.T + float64(s*(b.T-a.T)),
 	}
 }
@@ -47,17 +64,21 @@ func cross(a, b *Point, w float64) crossing {
 // a closed surface the cuts with one plane join into closed polygons, end to
 // end with equal bits, so the signs of all crossings of a line sum to zero
 // whatever was rounded.
-func (p *Triangle) Cut(w float64) (Segment, bool) {
+//
+// Crossings that are nearer than within to a line, or to a cell on it, lie there. Of
+// what was rounded more than that the tie rule makes the same everywhere, if all
+// points are settled, too; 0 takes all as it is.
+func (p *Triangle) Cut(w, within float64) (Segment, bool) {
 	var up, down crossing
 	found := 0
 	for i := range p {
 		a, b := &p[i], &p[(i+1)%3]
 		switch {
 		case a.W <= w && w < b.W:
-			up = cross(a, b, w)
+			up = cross(a, b, w, within)
 			found |= 1
 		case b.W <= w && w < a.W:
-			down = cross(a, b, w)
+			down = cross(a, b, w, within)
 			found |= 2
 		}
 	}
@@ -77,7 +98,7 @@ func (p *Triangle) Cut(w float64) (Segment, bool) {
 		First: int(first), End: int(end),
 		T: left.T + float64((first-left.U)*step), Step: step,
 		Low: min(left.T, right.T), High: max(left.T, right.T),
-		Sign: sign,
+		Sign: sign, within: within,
 	}, true
 }
 
@@ -85,7 +106,7 @@ func (p *Triangle) Cut(w float64) (Segment, bool) {
 // range between the segment's ends.
 func (s *Segment) At(u int) float64 {
 	t := s.T + float64(float64(u-s.First)*s.Step)
-	return min(max(t, s.Low), s.High)
+	return settled(min(max(t, s.Low), s.High), s.within)
 }
 
 // Planes returns the half-open range of planes that cross the triangle, within

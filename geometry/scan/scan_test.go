@@ -54,7 +54,7 @@ func TestLinesLeaveWhatTheyEnter(t *testing.T) {
 		for _, face := range faces(corners) {
 			from, to := face.Planes(-10, 10)
 			for w := from; w < to; w++ {
-				s, ok := face.Cut(float64(w))
+				s, ok := face.Cut(float64(w), 0)
 				for u := s.First; ok && u < s.End; u++ {
 					l := line{u, w}
 					crossings[l] = append(crossings[l], struct {
@@ -94,7 +94,7 @@ func TestWithinKeepsWhatIsInRange(t *testing.T) {
 			high := low + rapid.Float64Range(0, 3).Draw(t, "range")
 			from, to := face.Planes(-10, 10)
 			for w := from; w < to; w++ {
-				s, ok := face.Cut(float64(w))
+				s, ok := face.Cut(float64(w), 0)
 				if !ok {
 					continue
 				}
