@@ -9,6 +9,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -134,6 +135,9 @@ func (c *Case) checkOpening(i int) error {
 	}
 	if len(opening.Name) > longest {
 		return fmt.Errorf("the name of opening %d has %d bytes: give one of at most %d", i+1, len(opening.Name), longest)
+	}
+	if terminal.Line(opening.Name) != opening.Name {
+		return fmt.Errorf("the name of opening %d is %q, which holds a line end or another control character: leave that out", i+1, opening.Name)
 	}
 	for j := range i {
 		if opening.Name != "" && c.Openings[j].Name == opening.Name {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"carina/internal/atomicfile"
+	"carina/internal/terminal"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -50,7 +51,7 @@ func (p *Partition) Write(w io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("cannot write %s of the partition: %w", section.key, err)
 		}
-		fmt.Fprintf(b, "%s\n %q: %s", []string{"{", ","}[min(i, 1)], section.key, text)
+		fmt.Fprintf(b, "%s\n %q: %s", []string{"{", ","}[min(i, 1)], section.key, terminal.Clean(string(text)))
 	}
 	b.WriteString(",\n \"cuboids\": [")
 	var row []byte

@@ -11,6 +11,7 @@ import (
 
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
+	"carina/internal/terminal"
 
 	"github.com/klauspost/compress/zstd"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -240,7 +241,8 @@ func (d *gridDecoder) header(g *Grid) {
 			return
 		}
 		o := Opening{Number: int(d.whole("an opening's number", math.MaxUint16))}
-		o.Name, o.Role = d.text("an opening's name"), Role(d.text("an opening's role"))
+		// Names are shown and written in many places, some of which would obey them.
+		o.Name, o.Role = terminal.Line(d.text("an opening's name")), Role(d.text("an opening's role"))
 		o.Center, o.Normal = d.vector("an opening's centre"), d.vector("an opening's normal")
 		o.Area = d.real("an opening's area")
 		if d.err == nil && (o.Number <= before || o.Role != Inlet && o.Role != Outlet) {

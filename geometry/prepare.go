@@ -10,6 +10,7 @@ import (
 	"carina/geometry/opening"
 	"carina/internal/disjoint"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -344,7 +345,7 @@ func (p *Prepared) number(patches []opening.Patch) {
 			area = r3.Add(area, p.Surface.AreaVector(int(t)))
 		}
 		p.Openings = append(p.Openings, Opening{
-			Number: i + 1, Name: e.Name, Role: Outlet, Center: e.Center, Normal: e.Normal, Area: r3.Norm(area),
+			Number: i + 1, Name: terminal.Line(e.Name), Role: Outlet, Center: e.Center, Normal: e.Normal, Area: r3.Norm(area),
 		})
 	}
 }

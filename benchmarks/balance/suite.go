@@ -60,7 +60,7 @@ func (o *Options) complete() error {
 			return fmt.Errorf("the benchmark cannot use %d ranks: give numbers of at least 1", p)
 		}
 	}
-	return os.MkdirAll(o.Folder, 0o755)
+	return os.MkdirAll(o.Folder, 0o777)
 }
 
 // cost returns the cost model of a layout.

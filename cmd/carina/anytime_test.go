@@ -74,7 +74,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		}
 		what, want := a.abuse(run)
 		a.check(what, before, want)
-		a.takeAway()
+		a.takeAway(a.present == before)
 		if t.Failed() {
 			return
 		}
@@ -188,14 +188,15 @@ func (a *abused) lay() {
 	}
 }
 
-// takeAway puts back what lay there.
-func (a *abused) takeAway() {
+// takeAway removes what was laid and, where its result is still there, puts back
+// what lay under it.
+func (a *abused) takeAway(still bool) {
 	if a.laid == "" {
 		return
 	}
 	path := filepath.Join(a.out, a.laid)
 	err := os.RemoveAll(path)
-	if err == nil && a.under != nil {
+	if err == nil && still && a.under != nil {
 		err = os.WriteFile(path, a.under, 0o644)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"carina/balance"
 	balancebench "carina/benchmarks/balance"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 
 	"github.com/spf13/cobra"
 )
@@ -63,7 +64,7 @@ func (f *benchFlags) makeFolder() error {
 		}
 		f.folder = recordsFolder
 	}
-	if err := os.MkdirAll(f.folder, 0o755); err != nil {
+	if err := os.MkdirAll(f.folder, 0o777); err != nil {
 		return fmt.Errorf("making the folder for results: %w", err)
 	}
 	return nil
@@ -90,7 +91,7 @@ func newBenchCost(flags *benchFlags) *cobra.Command {
 				return err
 			}
 			return printResult(command, measured.Machine, func() string {
-				return fmt.Sprintf("wrote %s and beside it what it was fitted to, machine.md\n", filepath.Join(flags.folder, "machine.json"))
+				return fmt.Sprintf("wrote %s and beside it what it was fitted to, machine.md\n", terminal.Line(filepath.Join(flags.folder, "machine.json")))
 			})
 		},
 	}
@@ -175,5 +176,5 @@ func runBalanceBench(command *cobra.Command, flags *benchFlags, o *balancebench.
 		return err
 	}
 	result := map[string]string{"folder": flags.folder}
-	return printResult(command, result, func() string { return fmt.Sprintf("wrote the results to %s\n", flags.folder) })
+	return printResult(command, result, func() string { return fmt.Sprintf("wrote the results to %s\n", terminal.Line(flags.folder)) })
 }

@@ -35,14 +35,14 @@ func printResult(command *cobra.Command, result any, words func() string) error 
 func wrote(paths ...string) string {
 	var words strings.Builder
 	for _, path := range paths {
-		fmt.Fprintf(&words, "wrote %s\n", path)
+		fmt.Fprintf(&words, "wrote %s\n", terminal.Line(path))
 	}
 	return words.String()
 }
 
 // message writes a line for people; standard output stays clean for results.
 func message(command *cobra.Command, format string, arguments ...any) {
-	fmt.Fprintf(command.ErrOrStderr(), format+"\n", arguments...)
+	fmt.Fprintln(command.ErrOrStderr(), terminal.Line(fmt.Sprintf(format, arguments...)))
 }
 
 // progress returns a function that shows the share done of named stages: a bar

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"carina"
@@ -16,15 +17,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exporters write a partition in other tools' formats; each returns the files
-// it wrote.
-var exporters = []struct {
+// exporters write a partition in other tools' formats. The files are named by
+// what follows the stem; N stands for the number of ranks.
+var exporters = []exporter{
+	{"metis", "the weighted graph of the cuboids and its partition, NAME.graph and NAME.graph.part.N", []string{".graph", ".graph.part.N"}, exportMETIS},
+	{"openlb", "OpenLB's cuboid decomposition and load balancer, NAME.xml", []string{".xml"}, exportOpenLB},
+	{"vtk", "the cuboids as boxes coloured by owner, NAME.vtu", []string{".vtu"}, exportVTK},
+}
+
+type exporter struct {
 	format, does string
-	write        func(stem string, p *balance.Partition, g *geometry.Grid) ([]string, error)
-}{
-	{"metis", "the weighted graph of the cuboids and its partition, NAME.graph and NAME.graph.part.N", exportMETIS},
-	{"openlb", "OpenLB's cuboid decomposition and load balancer, NAME.xml", exportOpenLB},
-	{"vtk", "the cuboids as boxes coloured by owner, NAME.vtu", exportVTK},
+	endings      []string
+	write        func(files []string, p *balance.Partition, g *geometry.Grid) error
 }
 
 func newExport() *cobra.Command {
@@ -46,7 +50,7 @@ func newExport() *cobra.Command {
 			}
 			for _, e := range exporters {
 				if e.format == format {
-					return export(command, path, output, e.write)
+					return export(command, path, output, e)
 				}
 			}
 			if format != "" {
@@ -60,35 +64,46 @@ func newExport() *cobra.Command {
 	return command
 }
 
-func export(command *cobra.Command, path, stem string, write func(string, *balance.Partition, *geometry.Grid) ([]string, error)) error {
+func export(command *cobra.Command, path, stem string, e exporter) error {
 	p, g, err := carina.ReadPartition(path)
 	if err != nil {
 		return err
 	}
-	files, err := write(stem, p, g)
-	if err != nil {
+	var files []string
+	for _, ending := range e.endings {
+		file := stem + strings.TrimSuffix(ending, "N")
+		if file != stem+ending {
+			file += strconv.Itoa(len(p.Ranks))
+		}
+		if err := differ(file, path); err != nil {
+			return err
+		}
+		if err := atomicfile.Writable(file); err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	if err := e.write(files, p, g); err != nil {
 		return err
 	}
 	result := map[string][]string{"files": files}
 	return printResult(command, result, func() string { return wrote(files...) })
 }
 
-func exportMETIS(stem string, p *balance.Partition, g *geometry.Grid) ([]string, error) {
+func exportMETIS(files []string, p *balance.Partition, g *geometry.Grid) error {
 	graph, err := p.Weighted(g)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	graphFile := stem + ".graph"
-	partFile := fmt.Sprintf("%s.part.%d", graphFile, len(p.Ranks))
-	return []string{graphFile, partFile}, errors.Join(
-		atomicfile.Write(graphFile, func(w io.Writer) error { return balance.WriteMETIS(w, graph) }),
-		atomicfile.Write(partFile, p.WriteMETISParts))
+	return errors.Join(
+		atomicfile.Write(files[0], func(w io.Writer) error { return balance.WriteMETIS(w, graph) }),
+		atomicfile.Write(files[1], p.WriteMETISParts))
 }
 
-func exportOpenLB(stem string, p *balance.Partition, _ *geometry.Grid) ([]string, error) {
-	return []string{stem + ".xml"}, atomicfile.Write(stem+".xml", p.WriteOpenLB)
+func exportOpenLB(files []string, p *balance.Partition, _ *geometry.Grid) error {
+	return atomicfile.Write(files[0], p.WriteOpenLB)
 }
 
-func exportVTK(stem string, p *balance.Partition, g *geometry.Grid) ([]string, error) {
-	return []string{stem + ".vtu"}, workflow.WriteCuboids(stem+".vtu", p, g)
+func exportVTK(files []string, p *balance.Partition, g *geometry.Grid) error {
+	return workflow.WriteCuboids(files[0], p, g)
 }

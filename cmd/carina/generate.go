@@ -12,6 +12,7 @@ import (
 	"carina/geometry/generate"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -151,7 +152,7 @@ func (g *generatedSurface) write(command *cobra.Command, path string, unit geome
 	}{path, unit.String(), len(g.surface.Triangles), g.surface.Volume(), g.surface.Area(), len(g.openings)}
 	return printResult(command, result, func() string {
 		return fmt.Sprintf("wrote %s: %d triangles in %s, %s, %s\n",
-			path, result.Triangles, result.Unit, quantity.FormatVolume(result.VolumeM3), quantity.Count(result.Openings, "flat end"))
+			terminal.Line(path), result.Triangles, result.Unit, quantity.FormatVolume(result.VolumeM3), quantity.Count(result.Openings, "flat end"))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/internal/workflow"
 	"carina/partition"
 	"carina/partition/graph"
@@ -92,10 +93,6 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	if err != nil {
 		return err
 	}
-	// The partition to start from may be replaced: it has been read by then.
-	if err := differ(flags.output, path, flags.fixed, flags.targets); err != nil {
-		return err
-	}
 	graph, err := readGraph(path)
 	if err != nil {
 		return err
@@ -154,7 +151,7 @@ func writeParts(path string, parts []int32) error {
 func graphWords(path string, f graphResult, contiguous bool) string {
 	var words strings.Builder
 	say := func(format string, arguments ...any) { fmt.Fprintf(&words, format, arguments...) }
-	say("%s: %s, %s into %s by %s in %.2f s\n", path,
+	say("%s: %s, %s into %s by %s in %.2f s\n", terminal.Line(path),
 		quantity.Count(f.Vertices, "vertex"), quantity.Count(f.Edges, "edge"), quantity.Count(f.Parts, "part"), f.Objective, f.Seconds)
 	say("cut %d, communication volume %d (at most %d of a part), heaviest part %d, imbalance %.4f\n",
 		f.Cut, f.CommunicationVolume, f.BottleneckVolume, f.HeaviestPart, f.Imbalance)

@@ -8,6 +8,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/internal/workflow"
 	"carina/partition/graph"
 
@@ -117,9 +118,9 @@ func inspectPartition(command *cobra.Command, path string) error {
 		// A strings.Builder takes everything.
 		_ = p.Quality.WriteTable(&w, rows)
 		if description.Sound {
-			fmt.Fprintf(&w, "sound: every fluid cell of %s has one owner\n", p.Source.File)
+			fmt.Fprintf(&w, "sound: every fluid cell of %s has one owner\n", terminal.Line(p.Source.File))
 		} else {
-			fmt.Fprintf(&w, "cannot be solved as it is: %s\n", description.Problem)
+			fmt.Fprintf(&w, "cannot be solved as it is: %s\n", terminal.Line(description.Problem))
 		}
 		return w.String()
 	})
@@ -149,7 +150,7 @@ func inspectGraph(command *cobra.Command, path string) error {
 	return printResult(command, d, func() string {
 		return fmt.Sprintf("%s: a sound graph of %s and %s, %.2f neighbours on average, %d at most, %s without any\n"+
 			"vertices weigh %d together, the heaviest %d\n",
-			path, quantity.Count(d.Vertices, "vertex"), quantity.Count(d.Edges, "edge"), d.MeanDegree, d.LargestDegree, quantity.Count(d.IsolatedVertices, "vertex"), d.VertexWeight, d.HeaviestVertex)
+			terminal.Line(path), quantity.Count(d.Vertices, "vertex"), quantity.Count(d.Edges, "edge"), d.MeanDegree, d.LargestDegree, quantity.Count(d.IsolatedVertices, "vertex"), d.VertexWeight, d.HeaviestVertex)
 	})
 }
 

@@ -134,7 +134,13 @@ func newRoot() *cobra.Command {
 			if err := refuseCopies(command); err != nil {
 				return err
 			}
+			if err := refuseInputs(command, arguments); err != nil {
+				return err
+			}
 			if err := refuseUnwritable(command); err != nil {
+				return err
+			}
+			if err := workflow.CheckEnvironment(); err != nil {
 				return err
 			}
 			mendFolders(command, arguments)

@@ -8,6 +8,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/internal/terminal"
 	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func newPartition() *cobra.Command {
 			if err := c.CheckRanks(); err != nil {
 				return err
 			}
-			if err := differ(output, arguments[0], c.Surface); err != nil {
+			if err := differ(output, c.Files()...); err != nil {
 				return err
 			}
 			g, err := loadGrid(command, &c, nil)
@@ -118,8 +119,8 @@ func wroteWords(output, grid, input string) string {
 	}
 	if same, err := filepath.Abs(beside); err == nil {
 		if given, err := filepath.Abs(input); err == nil && given == same {
-			return fmt.Sprintf("wrote %s, which belongs to the grid %s\n", output, input)
+			return fmt.Sprintf("wrote %s, which belongs to the grid %s\n", terminal.Line(output), terminal.Line(input))
 		}
 	}
-	return fmt.Sprintf("wrote %s and, beside it, the grid %s\n", output, grid)
+	return fmt.Sprintf("wrote %s and, beside it, the grid %s\n", terminal.Line(output), terminal.Line(grid))
 }

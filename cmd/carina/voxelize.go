@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 
 	"carina"
 	"carina/geometry"
@@ -27,7 +25,7 @@ func newVoxelize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := differ(output, arguments[0], c.Surface); err != nil {
+			if err := differ(output, c.Files()...); err != nil {
 				return err
 			}
 			g, err := loadGrid(command, &c, nil)
@@ -47,20 +45,6 @@ func newVoxelize() *cobra.Command {
 	geometryFlags(command, new(carina.Case))
 	command.Flags().StringVarP(&output, "output", "o", "", "the grid file to write")
 	return command
-}
-
-// differ refuses an output that is one of the inputs.
-func differ(output string, inputs ...string) error {
-	out, err := os.Stat(output)
-	if err != nil {
-		return nil
-	}
-	for _, input := range inputs {
-		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
-			return fmt.Errorf("%s would be overwritten while it is read: choose another output", input)
-		}
-	}
-	return nil
 }
 
 // loadGrid reads or makes the case's grid with progress on the terminal.

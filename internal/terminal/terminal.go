@@ -35,6 +35,15 @@ func Clean(text string) string {
 	return w.String()
 }
 
+// Line is Clean for text that stands in one line, such as a name: line ends and
+// tabs become escapes, too.
+func Line(text string) string {
+	return lineEnds.Replace(Clean(text))
+}
+
+// lineEnds are what readers of text take for ends of lines or jump at.
+var lineEnds = strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+
 func unsafe(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
 }

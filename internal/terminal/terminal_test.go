@@ -31,6 +31,16 @@ func TestClean(t *testing.T) {
 	}
 }
 
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"inlet": "inlet", "a\nb\tc\r": `a\u000ab\u0009c\u000d`, "a\u2028b\u2029c\u0085": `a\u2028b\u2029c\u0085`, "\x1b[31m\n": `\u001b[31m\u000a`, "é\xe9": `é\xe9`, "": "",
+	} {
+		if got := Line(text); got != want || Line(got) != got {
+			t.Errorf("%q becomes %q; want %q", text, got, want)
+		}
+	}
+}
+
 // Whatever is written, a terminal gets nothing to obey, and JSON stays what it
 // was.
 func TestNothingReachesTheTerminal(t *testing.T) {

@@ -52,6 +52,10 @@ func (s *Solver) agree(t transport.Transport, settings airflow.Settings, plan ai
 	return transport.Same(t, itemsOf(a))
 }
 
+// CheckEnvironment refuses values of environment variables that mean nothing, and
+// says which do.
+func CheckEnvironment() error { return kernel.CheckMachines() }
+
 // kernelKind tells apart the instruction sets whose results differ in the last
 // bits: all vector kernels give the same, and those in Go another.
 func kernelKind(device carina.Device) string {

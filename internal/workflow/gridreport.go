@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/mend"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 )
 
 // GridReport is what `carina voxelize` says of a grid and the surface it was
@@ -119,7 +120,7 @@ func (r *GridReport) Words() string {
 		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
 		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
 	for _, note := range r.Notes {
-		fmt.Fprintf(&w, "note: %s\n", note)
+		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
 	w.WriteString(openingsTable(r.Openings, nil, r.dropped))
 	return w.String()

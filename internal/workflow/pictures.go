@@ -9,6 +9,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/output"
 	"carina/output/page"
 	"carina/output/picture"
@@ -65,7 +66,7 @@ func (r *results) ranksPicture(s *airflow.Summary) picture.RanksPicture {
 	shown := picture.RanksPicture{
 		Title: "Cells by rank",
 		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of the mean",
-			p.Method.Decompose, p.Method.Balance, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(r.ranks, "rank"), p.Quality.WorkMaxOverMean),
+			terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(r.ranks, "rank"), p.Quality.WorkMaxOverMean),
 	}
 	for _, rank := range s.Ranks {
 		shown.Loads = append(shown.Loads, picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
@@ -108,10 +109,10 @@ func inflow(s *airflow.Summary) float64 {
 	return flow
 }
 
-// WriteJSON writes a value as a JSON file.
+// WriteJSON writes a value as a JSON file that can be shown on a terminal.
 func WriteJSON(path string, value any) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
+		encoder := json.NewEncoder(terminal.NewWriter(w))
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(value)
 	})

@@ -9,6 +9,7 @@ import (
 	"carina"
 	"carina/geometry"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/output/picture"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -57,7 +58,7 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 	}
 	report.Picture = path
 	shown := picture.SurfacePicture{
-		Title:    filepath.Base(c.Surface),
+		Title:    terminal.Line(filepath.Base(c.Surface)),
 		Subtitle: surfaceSubtitle(diagnosis.Triangles, len(prepared.Openings)),
 		Openings: prepared.Openings,
 	}
@@ -117,12 +118,12 @@ func (r *SurfaceReport) Words() string {
 	}
 	fmt.Fprintf(&w, "%s; components: %d; self-intersecting triangles: %d\n", closed, r.Components, r.SelfIntersections)
 	if len(r.Solids) > 1 {
-		fmt.Fprintf(&w, "solids: %s\n", strings.Join(r.Solids, ", "))
+		fmt.Fprintf(&w, "solids: %s\n", terminal.Line(strings.Join(r.Solids, ", ")))
 	}
 	for _, note := range append(r.Notes, r.Warnings...) {
-		fmt.Fprintf(&w, "note: %s\n", note)
+		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
-	fmt.Fprintf(&w, "verdict: %s\n", r.Verdict)
+	fmt.Fprintf(&w, "verdict: %s\n", terminal.Line(r.Verdict))
 	w.WriteString(openingsTable(r.Openings, r.Evidence, r.dropped))
 	if r.Problem != "" {
 		fmt.Fprintf(&w, "cannot be solved as it is: %s\n", r.Problem)
@@ -135,7 +136,7 @@ func (r *SurfaceReport) Words() string {
 		fmt.Fprintf(&w, "  --opening %s,%.3gmm,%s\n", quantity.FormatPoint(d.Center[0]/unit, d.Center[1]/unit, d.Center[2]/unit, 5), d.Radius*1e3, d.Name)
 	}
 	if r.Picture != "" {
-		fmt.Fprintf(&w, "wrote %s\n", r.Picture)
+		fmt.Fprintf(&w, "wrote %s\n", terminal.Line(r.Picture))
 	}
 	return w.String()
 }

@@ -9,6 +9,7 @@ import (
 	"carina/balance"
 	"carina/geometry"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/output/page"
 )
 
@@ -19,7 +20,7 @@ func PageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, 
 	if err != nil {
 		return nil, err
 	}
-	shown.Title = filepath.Base(path)
+	shown.Title = terminal.Line(filepath.Base(path))
 	return shown, admitPage(shown)
 }
 
@@ -67,6 +68,6 @@ func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {
 	return &page.Page{
 		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
 		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of its share",
-			p.Method.Decompose, p.Method.Balance, quantity.GroupedCount(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
+			terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.GroupedCount(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
 	}, nil
 }

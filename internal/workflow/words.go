@@ -7,6 +7,7 @@ import (
 
 	"carina/balance"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/solver/airflow"
 )
 
@@ -19,7 +20,7 @@ func PartitionWords(p *balance.Partition) string {
 	}
 	return fmt.Sprintf("partition: %s + %s, %s on %s; %.1f %% of their cells are fluid\n"+
 		"load: heaviest rank %.4f of its share; %s cross between ranks per step, %s at the busiest; at most %s\n",
-		p.Method.Decompose, p.Method.Balance, quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), share,
+		terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), share,
 		q.WorkMaxOverMean, quantity.FormatBytes(q.BytesTotal), quantity.FormatBytes(q.BytesMax), quantity.Count(q.NeighboursMax, "neighbour"))
 }
 
@@ -64,12 +65,12 @@ func (s *Solution) Words() string {
 	w.WriteString(ranksTable(m.Ranks))
 	for _, warning := range m.Warnings {
 		if !slices.Contains(s.told, warning) {
-			fmt.Fprintf(&w, "warning: %s\n", warning)
+			fmt.Fprintf(&w, "warning: %s\n", terminal.Line(warning))
 		}
 	}
 	fmt.Fprintf(&w, "state hash %s, the same on any number of ranks\n", m.StateHash)
 	for _, file := range s.Files {
-		fmt.Fprintf(&w, "wrote %s\n", file)
+		fmt.Fprintf(&w, "wrote %s\n", terminal.Line(file))
 	}
 	return w.String()
 }

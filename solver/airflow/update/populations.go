@@ -93,6 +93,9 @@ func newPopulations[T kernel.Real, S kernel.Stored](l *Layout, d *processor.Devi
 			p.slots[kernel.OppositeSlots+lattice.Opposite(i)] = p.slots[i]
 		}
 	}
+	if err := kernel.CheckMachines(); err != nil {
+		return nil, err
+	}
 	if machines := kernel.Machines(); len(machines) > 0 {
 		p.vector = kernel.NewVector(machines[0], kernel.StorageOf[S](), v)
 		p.gatheredVector = kernel.NewVector(machines[0], kernel.StorageOf[T](), v)
