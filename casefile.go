@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"strings"
+
+	"carina/internal/machine"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -14,7 +15,7 @@ import (
 
 // readCase reads a file up to the length that a case may have.
 func readCase(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}

@@ -2,13 +2,14 @@ package carina
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver/airflow/opening"
 )
@@ -41,18 +42,21 @@ func (c *Case) parseWaveform(text string) (opening.Waveform, error) {
 		return opening.Breathing{Period: period, Inspiration: inspiration}, nil
 	}
 	path, periodic := c.table(text)
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the waveform %q is neither sine:PERIOD nor breathing:PERIOD nor a CSV file: %w", text, err)
 	}
 	defer file.Close()
-	table, err := opening.ReadTable(file)
+	table, err := opening.ReadTable(io.LimitReader(file, longestTable))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	table.Periodic = periodic
 	return table, nil
 }
+
+// longestTable is how much of a waveform's file is read, some two million rows.
+const longestTable = 64 << 20
 
 // table is the CSV file of a waveform, and whether it repeats.
 func (c *Case) table(waveform string) (path string, periodic bool) {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"carina/internal/atomicfile"
+	"carina/internal/machine"
 )
 
 // The format and version of machine files.
@@ -68,7 +68,7 @@ func (m *Machine) WriteFile(name string) error {
 
 // ReadMachine reads a machine file and checks its figures.
 func ReadMachine(name string) (*Machine, error) {
-	text, err := os.ReadFile(name)
+	text, err := machine.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the machine file: %w", err)
 	}

@@ -1,37 +1,28 @@
 package balance
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"carina/cuboid"
 	"carina/internal/machine"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // ReadFile reads a partition file, gzipped or not, and checks that it is
 // sound, as far as that can be seen without the grid: Segments checks the rest.
 func ReadFile(name string) (*Partition, error) {
-	file, err := os.Open(name)
+	file, err := machine.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the partition file: %w", err)
 	}
 	defer file.Close()
-	b := bufio.NewReaderSize(file, 1<<16)
-	var r io.Reader = b
-	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s is no sound gzip file (%w): copy it again or make it anew", name, err)
-		}
-		r = z
+	r, err := machine.Unpack(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	p, err := Read(r)
 	if err != nil {
@@ -64,6 +55,9 @@ func Read(r io.Reader) (*Partition, error) {
 	var memory *machine.MemoryError
 	if errors.As(err, &memory) {
 		return nil, fmt.Errorf("the partition file is too large for this machine: %w", memory)
+	}
+	if errors.Is(err, machine.ErrSwollen) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the partition file to its end (%w): copy it again or make it anew", err)

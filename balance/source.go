@@ -5,14 +5,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+
+	"carina/internal/machine"
 )
 
 // SourceOf describes a file by its name and its hash; unit is that of its lengths,
 // if it has one.
 func SourceOf(path, unit string) (Source, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return Source{}, err
 	}

@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
+
+	"carina/internal/machine"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -17,7 +18,7 @@ import (
 // ReadGrid reads a grid file. Files that are truncated, altered or of a newer
 // version are refused with an error that names the file.
 func ReadGrid(path string) (*Grid, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the grid: %w", err)
 	}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"carina/geometry/mesh"
 	"carina/geometry/stl"
+	"carina/internal/machine"
 )
 
 // Surface is a triangle mesh as it was read, in metres. Vertices at exactly the
@@ -29,7 +29,7 @@ type Surface struct {
 // UnknownUnit the unit is guessed from the extents and Surface.UnitReason says
 // how.
 func ReadSurface(path string, unit Unit) (*Surface, error) {
-	f, err := os.Open(path)
+	f, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the surface: %w", err)
 	}

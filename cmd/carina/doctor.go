@@ -42,7 +42,11 @@ func newDoctor() *cobra.Command {
 }
 
 func examine() doctorResult {
-	const perWorker, repetitions = 256 << 20, 5
+	const most, least, repetitions = 256 << 20, 1 << 20, 5
+	perWorker := most
+	for perWorker > least && machine.Admit(int64(perWorker*runtime.NumCPU())) != nil {
+		perWorker /= 2
+	}
 	r := doctorResult{
 		Description:             machine.Describe(),
 		BandwidthBytesPerSecond: machine.NewCopier(runtime.NumCPU(), perWorker).Bandwidth(repetitions),

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"carina/internal/atomicfile"
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
 	"carina/internal/workflow"
@@ -129,7 +129,7 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 }
 
 func readGraph(path string) (*graph.Graph, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the graph: %w", err)
 	}

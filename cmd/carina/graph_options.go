@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/partition"
 	"carina/partition/graph"
@@ -162,7 +162,7 @@ func parseTargets(text string) ([]float64, error) {
 	if err == nil {
 		return list, nil
 	}
-	data, fileErr := os.ReadFile(text)
+	data, fileErr := machine.ReadFile(text)
 	if fileErr != nil {
 		return nil, fmt.Errorf("targets %q are neither numbers such as 1,1,3 nor a file that can be read", text)
 	}
@@ -206,7 +206,7 @@ func (f *graphFlags) readVertexFiles(graph *graph.Graph, options *partition.Opti
 }
 
 func readLabels(path string, graph *graph.Graph, parts int, read func(io.Reader, int, int) ([]int32, error)) ([]int32, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a part per vertex: %w", err)
 	}

@@ -9,7 +9,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // unpacking writes a gzip file of a beginning and very many times a piece.
@@ -82,6 +84,95 @@ func TestMemoryThatIsLimited(t *testing.T) {
 		status := p.status(t)
 		if said := withoutNotes(p.stderr.String()); status != exitFailure || !strings.Contains(said, "memory") || strings.Count(said, "\n") != 1 {
 			t.Errorf("%v: status %d, says %.300q", arguments, status, said)
+		}
+	}
+}
+
+// Where the address space is too small for the program itself, a sentence says so,
+// and where it is a little larger, the program works or says what is too large.
+func TestAddressSpaceThatIsLimited(t *testing.T) {
+	if runtime.GOOS != "linux" || !limitsAddressSpace {
+		t.Skip("built without C, in which alone this can be checked before Go begins")
+	}
+	pipe := generated(t, "pipe")
+	for _, megabytes := range []int{100, 200, 400, 600, 800, 1000, 1200, 1400} {
+		for _, arguments := range [][]string{{"inspect", pipe}, {"run", pipe, "--spacing", "3mm"}, {"doctor"}, {"--help"}, {}} {
+			p := start(t, fmt.Sprintf("ulimit -v %d", megabytes*1000), arguments...)
+			status := p.status(t)
+			if said := p.stderr.String(); status != exitFailure || !strings.Contains(said, "the address space is limited to") || strings.Count(said, "\n") != 1 || p.stdout.Len() > 0 {
+				t.Errorf("%d MB, %v: status %d, says %.300q", megabytes, arguments, status, said)
+			}
+		}
+	}
+	for _, megabytes := range []int{1600, 1800} {
+		for _, arguments := range [][]string{{"inspect", pipe}, {"doctor"}} {
+			p := start(t, fmt.Sprintf("ulimit -v %d", megabytes*1000), arguments...)
+			status := p.status(t)
+			if said := p.stderr.String(); status != 0 && (status != exitFailure || !strings.Contains(said, "memory") || strings.Count(said, "\n") != 1) {
+				t.Errorf("%d MB, %v: status %d, says %.300q", megabytes, arguments, status, said)
+			}
+		}
+	}
+}
+
+// Files that were made to fill memory are refused soon.
+func TestFilesThatUnpackToMuch(t *testing.T) {
+	const facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+	many := filepath.Join(t.TempDir(), "many.part.json.gz")
+	zeros, spaces := strings.Repeat("\x00", 50<<14), strings.Repeat(" ", 50<<14)
+	for _, line := range [][]string{
+		{"inspect", unpacking(t, "zeros.stl.gz", strings.Repeat("\x00", 84), zeros, 5000)},
+		{"inspect", unpacking(t, "solid.stl.gz", "solid a\n", strings.Repeat(facet, 10_000), 5000)},
+		{"inspect", unpacking(t, "blank.stl.gz", "solid a\n", strings.Repeat("\n", 50<<14), 5000)},
+		{"inspect", unpacking(t, "name.stl.gz", "solid ", strings.Repeat("a", 50<<14), 5000)},
+		{"inspect", unpacking(t, "rows.part.json.gz", `{"format":"carina partition","cuboids":[`, strings.Repeat("[0,0,0,1,1,1,0,1,1,0],", 50_000), 5000)},
+		{"inspect", unpacking(t, "spaces.part.json.gz", `{"format":"carina partition",`, spaces, 5000)},
+		{"solve", unpacking(t, "nested.part.json.gz", `{"format":`, strings.Repeat("[", 50<<14), 5000)},
+		{"run", unpacking(t, "zeros.stl.gz", strings.Repeat("\x00", 84), zeros, 5000), "--spacing", "1mm", "--out", many},
+		{"voxelize", unpacking(t, "zeros.gz", strings.Repeat("\x00", 84), zeros, 5000), "--spacing", "1mm", "-o", many},
+		{"view", unpacking(t, "zeros.stl.gz", strings.Repeat("\x00", 84), zeros, 5000), "-o", many},
+	} {
+		begin := time.Now()
+		status, _, said := invoke(t, line...)
+		took := time.Since(begin)
+		if status != exitFailure || !strings.Contains(said, "unpacks to more than 200 times its size") || strings.Count(said, "\n") != 1 || took > 20*time.Second {
+			t.Errorf("%v: status %d after %v, says %.300q", line, status, took, said)
+		}
+	}
+}
+
+// Pipes and devices are no input: they may never end, or never begin.
+func TestPipesAndDevicesAreNoInput(t *testing.T) {
+	folder := t.TempDir()
+	fifo := filepath.Join(folder, "fifo.stl")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	pipe, out := generated(t, "pipe"), filepath.Join(folder, "out")
+	graph := written(t, "four.graph", "4 3\n2\n1 3\n2 4\n3\n")
+	yaml := filepath.Join(folder, "case.yaml")
+	if err := syscall.Mkfifo(yaml, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	part := partitioned(t, "--ranks", "2")
+	for _, line := range [][]string{
+		{"inspect", fifo}, {"inspect", "/dev/zero"}, {"run", fifo, "--spacing", "1mm", "--out", out}, {"run", yaml, "--out", out}, {"run", "/dev/null", "--spacing", "1mm", "--out", out},
+		{"voxelize", fifo, "--spacing", "1mm", "-o", out}, {"partition", fifo, "--ranks", "2", "-o", out}, {"solve", fifo}, {"solve", part, "--case", yaml},
+		{"solve", part, "--waveform", fifo, "--steps", "2"}, {"solve", part, "--waveform", "periodic:/dev/zero", "--steps", "2"}, {"export", fifo, "--to", "metis"}, {"view", fifo, "-o", out},
+		{"graph", fifo, "2"}, {"graph", graph, "2", "--fixed", fifo}, {"graph", graph, "2", "--from", fifo}, {"graph", graph, "2", "--targets", fifo},
+		{"partition", pipe, "--spacing", "3mm", "--ranks", "2", "--machine", fifo, "-o", out},
+	} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if status, _, said := invoke(t, line...); status != exitFailure || strings.Count(withoutNotes(said), "\n") != 1 || !strings.Contains(said, "pipe or a device") && !strings.Contains(said, "targets") {
+				t.Errorf("%v: status %d, says %q", line, status, said)
+			}
+		}()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("%v hangs", line)
 		}
 	}
 }

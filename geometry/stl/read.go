@@ -1,9 +1,7 @@
 package stl
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -36,14 +34,9 @@ const (
 // not hold, knows keywords in lower case only, and stops after the first
 // solid.
 func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
-	buffered := bufio.NewReader(r)
-	if magic, _ := buffered.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
-		z, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, nil, fmt.Errorf("cannot unpack the gzipped file (%w): pack or copy it again", err)
-		}
-		defer z.Close()
-		buffered = bufio.NewReader(z)
+	buffered, err := machine.Unpack(r)
+	if err != nil {
+		return nil, nil, err
 	}
 	shortest := int64(stlTriangle)
 	if head, _ := buffered.Peek(1024); isASCII(head) {
@@ -56,6 +49,9 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 	var memory *machine.MemoryError
 	if errors.As(err, &memory) {
 		return nil, nil, fmt.Errorf("the surface is too large for this machine (%w): reduce its triangles or use a machine with more memory", memory)
+	}
+	if errors.Is(err, machine.ErrSwollen) {
+		return nil, nil, err
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated (%w): %s", err, exportAgain)

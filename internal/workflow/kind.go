@@ -1,17 +1,14 @@
 package workflow
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"carina/geometry"
-
-	"github.com/klauspost/compress/gzip"
+	"carina/internal/machine"
 )
 
 // FileKind is what a file holds.
@@ -30,7 +27,7 @@ const (
 // bytes, partition files as JSON, graphs by their name or a first line of two
 // to four whole numbers; everything else is taken for a surface.
 func KindOf(path string) (FileKind, error) {
-	file, err := os.Open(path)
+	file, err := machine.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -55,13 +52,9 @@ func KindOf(path string) (FileKind, error) {
 // beginning returns the first bytes of a file, decompressed if it is gzipped.
 func beginning(file io.Reader) ([]byte, error) {
 	const enough = 512
-	buffered := bufio.NewReader(file)
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, err
-		}
-		buffered = bufio.NewReader(unzipped)
+	buffered, err := machine.Unpack(file)
+	if err != nil {
+		return nil, err
 	}
 	head := make([]byte, enough)
 	n, err := io.ReadFull(buffered, head)

@@ -20,6 +20,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/machine"
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
 	"carina/solver"
@@ -208,7 +209,7 @@ func (h *shareHead) domain(grid *geometry.Grid) (*solver.Domain, error) {
 // ReadShare reads a partition file and the share of a rank beside it. The share
 // is nil where there is no share file.
 func ReadShare(path string, rank int) (*balance.Partition, *solver.Domain, error) {
-	file, err := os.Open(SharePath(path, rank))
+	file, err := machine.Open(SharePath(path, rank))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

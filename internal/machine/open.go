@@ -1,0 +1,110 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Open opens a file to be read. It refuses pipes and devices, which may never end
+// or never begin, and folders.
+func Open(path string) (*os.File, error) {
+	if err := readable(path, os.Stat); err != nil {
+		return nil, err
+	}
+	// What has become a pipe since then does not wait for a writer.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := readable(path, func(string) (fs.FileInfo, error) { return file.Stat() }); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// readable refuses what is no file.
+func readable(path string, stat func(string) (fs.FileInfo, error)) error {
+	info, err := stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no file but a pipe or a device: write it to a file, and name that", path)
+	}
+	return nil
+}
+
+// ReadFile is os.ReadFile of what Open opens.
+func ReadFile(path string) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadAll(file, 1)
+}
+
+// ErrSwollen is what a gzip file is refused with that was made to fill memory.
+var ErrSwollen = fmt.Errorf("it unpacks to more than %d times its size, as files do that are made to fill memory: unpack and look at it first", mostSwollen)
+
+// A file may unpack to so many bytes whatever its size, and to so many times its
+// size: the dullest surfaces are packed to a fiftieth.
+const (
+	swollenFrom = 64 << 20
+	mostSwollen = 200
+)
+
+// Unpack returns what a stream holds, whether it is gzipped or not. What unpacks to
+// very much more than its size fails while it is read.
+func Unpack(r io.Reader) (*bufio.Reader, error) {
+	const buffer = 1 << 16
+	packed := &countingReader{from: r}
+	begin := bufio.NewReaderSize(packed, buffer)
+	if magic, _ := begin.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return begin, nil
+	}
+	unpacked, err := gzip.NewReader(begin)
+	if err != nil {
+		return nil, fmt.Errorf("cannot unpack the gzipped file (%w): pack or copy it again", err)
+	}
+	return bufio.NewReaderSize(&swellingReader{from: unpacked, packed: packed}, buffer), nil
+}
+
+// countingReader counts what is read.
+type countingReader struct {
+	from io.Reader
+	read int64
+}
+
+// Read counts what it passes on.
+func (c *countingReader) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
+	c.read += int64(n)
+	return n, err
+}
+
+// swellingReader fails where much more comes out than goes in.
+type swellingReader struct {
+	from   io.Reader
+	packed *countingReader
+	read   int64
+}
+
+// Read passes on what is unpacked.
+func (s *swellingReader) Read(into []byte) (int, error) {
+	n, err := s.from.Read(into)
+	if s.read += int64(n); s.read > swollenFrom && s.read/mostSwollen > s.packed.read {
+		return n, ErrSwollen
+	}
+	return n, err
+}
