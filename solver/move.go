@@ -1,8 +1,8 @@
 package solver
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"carina/solver/saved"
@@ -22,6 +22,7 @@ func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, err
 		q.Close()
 		return nil, fmt.Errorf("moving cells: %w", err)
 	}
+	q.timing = r.timing
 	r.Close()
 	return q, nil
 }
@@ -42,8 +43,9 @@ func (r *Rank) moveTo(q *Rank) error {
 
 // mover exchanges records between old and new owners.
 type mover struct {
-	from, to *Rank
-	own      *State
+	from, to        *Rank
+	own             *State
+	leaving, coming []part // of this rank
 }
 
 // part is cells in a row that leave one owner for another.
@@ -87,118 +89,120 @@ func (m *mover) exchange() ([]*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := m.from.transport.Size()
-	outgoing, incoming := make([]*State, size), make([]*State, size)
-	source := saved.NewRecordSource([]*State{m.own})
-	for _, p := range parts(m.own.Cells, after) {
-		s := stateOf(outgoing, p.rank, m.own)
-		n := len(s.Records)
-		s.Records = append(s.Records, make([]byte, int(p.Count)*s.RecordBytes)...)
-		source.Read(p.First, s.Records[n:], s.RecordBytes)
+	m.leaving, m.coming = parts(m.own.Cells, after), parts(ranges(m.to.layout.Pieces), before)
+	states := map[int32]*State{}
+	for _, p := range m.coming {
+		s := states[p.rank]
+		if s == nil {
+			s = m.like()
+			states[p.rank] = s
+		}
 		s.Cells = append(s.Cells, p.CellRange)
 	}
-	for _, p := range parts(ranges(m.to.layout.Pieces), before) {
-		s := stateOf(incoming, p.rank, m.own)
-		s.Records = append(s.Records, make([]byte, int(p.Count)*s.RecordBytes)...)
-		s.Cells = append(s.Cells, p.CellRange)
-	}
-	me := m.from.transport.Rank()
-	var messages []transport.Message
-	var received []*State
-	for peer := range size {
-		out, in := outgoing[peer], incoming[peer]
-		if in != nil {
-			received = append(received, in)
-		}
-		if peer == me {
-			if in != nil {
-				in.Records = out.Records
-			}
-			continue
-		}
-		if out == nil && in == nil {
-			continue
-		}
-		message := transport.Message{Peer: peer}
-		if out != nil {
-			message.Send = out.Records
-		}
-		if in != nil {
-			message.Receive = in.Records
-		}
-		messages = append(messages, message)
-	}
-	if err := m.from.transport.Exchange(messages); err != nil {
+	all, err := m.swap(m.own.Records, m.own.RecordBytes, 1)
+	if err != nil {
 		return nil, err
 	}
+	for rank, s := range states {
+		s.Records = all[rank]
+	}
+	for k, list := range m.own.Beside {
+		for i, b := range list {
+			if all, err = m.swap(b.Values, b.Bytes, b.Every); err != nil {
+				return nil, err
+			}
+			for rank, s := range states {
+				s.Beside[k][i].Values = all[rank]
+			}
+		}
+	}
+	var received []*State
+	for _, rank := range slices.Sorted(maps.Keys(states)) {
+		received = append(received, states[rank])
+	}
 	if len(received) == 0 {
-		received = []*State{{Steps: m.own.Steps, Global: m.own.Global, RecordBytes: m.own.RecordBytes, Lots: make([]Lots, len(m.own.Lots))}}
+		received = []*State{m.like()}
 	}
-	return received, m.shareLots(received[0])
+	return received, m.swapLots(received[0], after)
 }
 
-// stateOf is the state for or from a rank.
-func stateOf(list []*State, rank int32, own *State) *State {
-	if list[rank] == nil {
-		list[rank] = &State{Steps: own.Steps, Global: own.Global, RecordBytes: own.RecordBytes, Lots: make([]Lots, len(own.Lots))}
+// like is the state of no cells after as many steps.
+func (m *mover) like() *State {
+	s := *m.own
+	s.Cells, s.Records, s.Lots, s.Beside = nil, nil, make([]Lots, len(s.Lots)), nil
+	for _, list := range m.own.Beside {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Values = nil
+		}
+		s.Beside = append(s.Beside, list)
 	}
-	return list[rank]
+	return &s
 }
 
-// shareLots gives a state the lots of all ranks, which are few.
-func (m *mover) shareLots(into *State) error {
-	for k := range m.own.Lots {
-		own := m.own.Lots[k]
-		each := 0
-		if len(own.Cells) > 0 {
-			each = len(own.Numbers) / len(own.Cells)
-		}
-		counts := make([]int64, m.from.transport.Size()+1)
-		counts[m.from.transport.Rank()] = int64(len(own.Cells))
-		if err := m.from.transport.Reduce(transport.Sum, counts); err != nil {
-			return err
-		}
-		perCell := []int64{int64(each)}
-		if err := m.from.transport.Reduce(transport.Max, perCell); err != nil {
-			return err
-		}
-		if err := m.gatherLots(&into.Lots[k], own, counts, int(perCell[0])); err != nil {
-			return err
-		}
+// swap gives the new owners of cells their records, or what is kept of every n-th cell,
+// and returns those of the cells that this rank will have, by their old owners.
+func (m *mover) swap(own []byte, bytes int, n int64) (map[int32][]byte, error) {
+	source := saved.NewSource(m.own.Cells, own, bytes, n)
+	outgoing, incoming := map[int32][]byte{}, map[int32][]byte{}
+	for _, p := range m.leaving {
+		c := p.Each(n)
+		at := len(outgoing[p.rank])
+		outgoing[p.rank] = append(outgoing[p.rank], make([]byte, int(c.Count)*bytes)...)
+		source.Read(c.First, outgoing[p.rank][at:], bytes)
 	}
-	return nil
+	sizes := map[int32]int{}
+	for _, p := range m.coming {
+		sizes[p.rank] += int(p.Each(n).Count) * bytes
+	}
+	peers := slices.Collect(maps.Keys(outgoing))
+	peers = slices.AppendSeq(peers, maps.Keys(sizes))
+	slices.Sort(peers)
+	t := m.from.transport
+	var messages []transport.Message
+	for _, peer := range slices.Compact(peers) {
+		if int(peer) == t.Rank() {
+			incoming[peer] = outgoing[peer]
+			continue
+		}
+		incoming[peer] = make([]byte, sizes[peer])
+		messages = append(messages, transport.Message{Peer: int(peer), Send: outgoing[peer], Receive: incoming[peer]})
+	}
+	return incoming, t.Exchange(messages)
 }
 
-// gatherLots collects lots, given how many every rank has.
-func (m *mover) gatherLots(into *Lots, own Lots, counts []int64, each int) error {
-	var total, before int64
-	for rank, n := range counts {
-		if rank < m.from.transport.Rank() {
-			before += n
+// swapLots gives the new owners of cells their lots, and a state those that come.
+func (m *mover) swapLots(into *State, after []Piece) error {
+	outgoing := map[int][]int64{}
+	for k, own := range m.own.Lots {
+		if len(own.Cells) == 0 {
+			continue
 		}
-		total += n
-	}
-	words := make([]int64, total*int64(1+each))
-	for i, c := range own.Cells {
-		at := (before + int64(i)) * int64(1+each)
-		words[at] = c
-		for j := range each {
-			words[at+1+int64(j)] = floatBits(own.Numbers[i*each+j])
+		each := len(own.Numbers) / len(own.Cells)
+		for i, cell := range own.Cells {
+			p := holding(after, cell)
+			if p == nil {
+				return ErrOtherState
+			}
+			words := append(outgoing[int(p.Owner)], int64(k), cell, int64(each))
+			for _, v := range own.Numbers[i*each : (i+1)*each] {
+				words = append(words, floatBits(v))
+			}
+			outgoing[int(p.Owner)] = words
 		}
 	}
-	if err := m.from.transport.Reduce(transport.Sum, words); err != nil {
+	incoming, err := transport.Tell(m.from.transport, outgoing)
+	if err != nil {
 		return err
 	}
-	order := make([]int, total)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(words[a*(1+each)], words[b*(1+each)]) })
-	for _, i := range order {
-		at := i * (1 + each)
-		into.Cells = append(into.Cells, words[at])
-		for _, w := range words[at+1 : at+1+each] {
-			into.Numbers = append(into.Numbers, floatOf(w))
+	for _, rank := range slices.Sorted(maps.Keys(incoming)) {
+		for words := incoming[rank]; len(words) > 0; {
+			lots, cell, each := &into.Lots[words[0]], words[1], words[2]
+			lots.Cells = append(lots.Cells, cell)
+			for _, w := range words[3 : 3+each] {
+				lots.Numbers = append(lots.Numbers, floatOf(w))
+			}
+			words = words[3+each:]
 		}
 	}
 	return nil

@@ -28,11 +28,24 @@ func (k Kind) Bytes() int {
 	return 4
 }
 
+// String names the type.
+func (k Kind) String() string {
+	switch k {
+	case Float64:
+		return "float64"
+	case Float16:
+		return "float16"
+	}
+	return "float32"
+}
+
 // Field is values that every cell has. Two copies are twice the values.
 type Field struct {
 	Name   string
 	Values int
 	Kind   Kind
+	// Scale is by what values are multiplied in memory; 0 is 1.
+	Scale float64
 }
 
 // Slot is where a value lies: value number Value of a field of the cell at an
@@ -153,6 +166,16 @@ type Scattered interface {
 	// cell as often as it has lots of them, and the numbers themselves, the same
 	// number for each: those are the kernel's own memory.
 	Scattered() (cells []int64, numbers []float64, err error)
+}
+
+// Companion is a kernel that keeps values of cells beside the fields, such as means over
+// time, which go with the cells wherever these go.
+type Companion interface {
+	// SaveBeside returns a copy of them, those of the cells in the order of the pieces.
+	// All ranks keep the same.
+	SaveBeside() ([]Beside, error)
+	// LoadBeside takes them over; what is not among them is forgotten.
+	LoadBeside([]Beside) error
 }
 
 // Ask is a value of the state of a cell, by global number, before the next step.

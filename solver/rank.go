@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/quantity"
+	"carina/solver/saved"
 	"carina/solver/transport"
 )
 
@@ -38,6 +39,7 @@ type Rank struct {
 	keeper    Keeper  // the kernel, if it is one
 	peer      Peer    // the device, where others are of its kind
 	unlike    bool    // devices are of several kinds
+	identity  saved.Identity
 	// alike tells which other ranks have such devices; nil where the device is no Peer
 	// or the only one.
 	alike func(rank int) bool
@@ -107,6 +109,9 @@ func (r *Rank) prepare(domain *Domain, physics Together) error {
 	}
 	plan.finish()
 	r.finder = nil
+	if err := r.identify(); err != nil {
+		return err
+	}
 	// Kernels have filled the cells.
 	if err := r.settle(); err != nil {
 		return fmt.Errorf("preparing the exchange: %w", err)

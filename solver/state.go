@@ -249,6 +249,8 @@ type (
 	CellRange = saved.CellRange
 	// Lots are numbers that physics keep at few cells.
 	Lots = saved.Lots
+	// Beside is values that physics keep of cells beside the fields.
+	Beside = saved.Beside
 	// RecordSource finds the records of saved states.
 	RecordSource = saved.RecordSource
 )
@@ -259,7 +261,7 @@ var ErrOtherState = saved.ErrOtherState
 // SaveState returns a copy of the rank's state, after any step.
 func (r *Rank) SaveState() (*State, error) {
 	record := r.state().record
-	s := &State{Steps: r.steps, RecordBytes: record, Records: make([]byte, record*r.layout.Fluid), Cells: r.layout.ranges()}
+	s := &State{Identity: r.identity, Steps: r.steps, RecordBytes: record, Records: make([]byte, record*r.layout.Fluid), Cells: r.layout.ranges()}
 	if err := r.saveRecords(s.Records); err != nil {
 		return nil, fmt.Errorf("saving the state: %w", err)
 	}
@@ -278,6 +280,14 @@ func (r *Rank) SaveState() (*State, error) {
 			lots = Lots{Cells: append([]int64(nil), cells...), Numbers: append([]float64(nil), numbers...)}
 		}
 		s.Lots = append(s.Lots, lots)
+		var beside []Beside
+		if c, ok := k.(Companion); ok {
+			var err error
+			if beside, err = c.SaveBeside(); err != nil {
+				return nil, fmt.Errorf("saving the state: %w", err)
+			}
+		}
+		s.Beside = append(s.Beside, beside)
 	}
 	return s, nil
 }
@@ -329,6 +339,9 @@ func (r *Rank) loadOwn(states []*State) error {
 	if err := saved.Check(states, len(r.kernels)); err != nil {
 		return err
 	}
+	if err := states[0].Differs(&r.identity); err != nil {
+		return err
+	}
 	r.steps = states[0].Steps
 	for i, k := range r.kernels {
 		if resumer, ok := k.(Resumer); ok {
@@ -344,6 +357,9 @@ func (r *Rank) loadOwn(states []*State) error {
 	}
 	for i := range r.kernels {
 		if err := r.loadLots(i, states); err != nil {
+			return err
+		}
+		if err := r.loadBeside(i, states); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,11 @@ func (p Precision) kind() solver.Kind {
 
 // Fields are the populations.
 func (a *airflow) Fields() []solver.Field {
-	return []solver.Field{{Name: "populations", Values: a.set.Q, Kind: a.settings.Precision.kind()}}
+	f := solver.Field{Name: "populations", Values: a.set.Q, Kind: a.settings.Precision.kind()}
+	if a.settings.Precision == Half {
+		f.Scale = collision.Scale
+	}
+	return []solver.Field{f}
 }
 
 // Phases of a step.

@@ -33,9 +33,10 @@ type bound struct {
 }
 
 var (
-	_ Kernel         = (*bound)(nil)
-	_ solver.Checker = (*bound)(nil)
-	_ solver.Resumer = (*bound)(nil)
+	_ Kernel           = (*bound)(nil)
+	_ solver.Companion = (*bound)(nil)
+	_ solver.Checker   = (*bound)(nil)
+	_ solver.Resumer   = (*bound)(nil)
 )
 
 // Bind finds windows, walls and openings of a rank.

@@ -2,7 +2,6 @@ package airflow
 
 import (
 	"fmt"
-	"unsafe"
 
 	"carina/geometry"
 	"carina/solver"
@@ -155,9 +154,9 @@ func scatter(all, own *Fields, ranges []int64) {
 // sendFields sends fields of cells whose ranges rank 0 does not know.
 func sendFields(t transport.Transport, ranges []int64, f *Fields) error {
 	lengths := []int64{int64(len(ranges)), int64(len(f.Pressure))}
-	messages := [][]byte{wordBytes(lengths), wordBytes(ranges)}
+	messages := [][]byte{bytesOf(lengths), bytesOf(ranges)}
 	for _, a := range f.arrays() {
-		messages = append(messages, floatBytes(a))
+		messages = append(messages, bytesOf(a))
 	}
 	for _, m := range messages {
 		if err := t.Send(0, m); err != nil {
@@ -170,13 +169,13 @@ func sendFields(t transport.Transport, ranges []int64, f *Fields) error {
 // receiveFields receives what sendFields sends.
 func receiveFields(t transport.Transport, rank int) (ranges []int64, f *Fields, err error) {
 	var lengths [2]int64
-	if err := t.Receive(rank, wordBytes(lengths[:])); err != nil {
+	if err := t.Receive(rank, bytesOf(lengths[:])); err != nil {
 		return nil, nil, err
 	}
 	ranges, f = make([]int64, lengths[0]), newFields(int(lengths[1]))
-	messages := [][]byte{wordBytes(ranges)}
+	messages := [][]byte{bytesOf(ranges)}
 	for _, a := range f.arrays() {
-		messages = append(messages, floatBytes(a))
+		messages = append(messages, bytesOf(a))
 	}
 	for _, m := range messages {
 		if err := t.Receive(rank, m); err != nil {
@@ -184,12 +183,4 @@ func receiveFields(t transport.Transport, rank int) (ranges []int64, f *Fields, 
 		}
 	}
 	return ranges, f, nil
-}
-
-func wordBytes(words []int64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-}
-
-func floatBytes(a []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), 4*len(a))
 }

@@ -14,8 +14,10 @@ import (
 
 // average is the mean of fields over time.
 type average struct {
-	sums  *Fields
-	count float32
+	sums  *Fields // relative to the ambient pressure
+	count int64
+	// ambient is the mean of the ambient pressure, in Pa.
+	ambient float64
 }
 
 func (a *average) add(f *Fields) {
@@ -24,7 +26,7 @@ func (a *average) add(f *Fields) {
 		to := a.sums.arrays()[i]
 		for cell, v := range from {
 			// The running mean loses no precision with the number of samples.
-			to[cell] += (v - to[cell]) / a.count
+			to[cell] += (v - to[cell]) / float32(a.count)
 		}
 	}
 }
@@ -45,9 +47,18 @@ func (r *bound) StartAverage() error {
 
 // AddToAverage adds the present fields to the mean.
 func (r *bound) AddToAverage() error {
-	if r.average != nil {
-		r.average.add(r.present())
+	if r.average == nil {
+		return nil
 	}
+	ambient := r.ambientNow
+	if ambient == 0 {
+		r.average.add(r.present())
+	} else {
+		r.ambientNow = 0
+		r.average.add(r.fields())
+		r.ambientNow = ambient
+	}
+	r.average.ambient += (ambient - r.average.ambient) / float64(r.average.count)
 	return nil
 }
 
@@ -56,7 +67,16 @@ func (r *bound) Average() (*Fields, error) {
 	if r.average == nil || r.average.count == 0 {
 		return nil, nil
 	}
-	return r.average.sums, nil
+	a := r.average
+	if a.ambient == 0 {
+		return a.sums, nil
+	}
+	f := *a.sums
+	f.Pressure = make([]float32, len(f.Pressure))
+	for i, p := range a.sums.Pressure {
+		f.Pressure[i] = float32(float64(p) + a.ambient)
+	}
+	return &f, nil
 }
 
 // Snapshot begins to copy the fields of the rank's own cells, which wait returns.

@@ -20,8 +20,9 @@ type Rank struct {
 	layout  *solver.Layout
 	kernel  Kernel
 	fastest float64      // after the start, in cells per step, as far as was checked
-	watch   *steadyWatch // of the last advance
+	watch   *steadyWatch // of the last advance, or of the state loaded since
 	sums    []int64      // room for those of openings
+	keeps   bool         // the fields of the last check
 }
 
 // NewRank prepares rank t.Rank() of the domain on the processor. If one rank fails,
@@ -90,11 +91,23 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin, first := time.Now(), r.engine.Steps()
 	cells := float64(r.domain.CellCount())
-	watch := &rankWatch{steadyWatch: newSteadyWatch(first, r.rampSteps, r.crossing(), plan.watchTolerance()), rank: r}
-	if r.watch = watch.steadyWatch; plan.Tolerance <= 0 {
-		r.watch.postpone(first + steps)
+	if w := newSteadyWatch(first, r.rampSteps, r.crossing(), plan.watchTolerance()); r.watch == nil || !r.watch.goesOn(w) {
+		r.watch = w
 	}
-	err := r.engine.Advance(ctx, steps, checkInterval, func(peak float64) (stop bool, err error) {
+	watch := &rankWatch{steadyWatch: r.watch, rank: r}
+	switch {
+	case plan.Tolerance <= 0:
+		r.watch.postpone(first + steps)
+	case r.watch.steady():
+		return nil
+	}
+	if first > 0 && plan.Diverged != nil {
+		if err := r.kernel.Keep(); err != nil {
+			return err
+		}
+	}
+	stopped := false
+	after := func(peak float64) (stop bool, err error) {
 		done := r.engine.Steps() - first
 		if float64(r.engine.Steps()) > r.rampSteps {
 			r.fastest = max(r.fastest, peak)
@@ -107,18 +120,25 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 				Change:       watch.Change,
 			})
 		}
-		if err := r.observe(plan); err != nil {
+		// Whoever observes may save the state, with what is known of steadiness.
+		steady, err := watch.compare(peak)
+		if err != nil {
 			return false, err
 		}
-		steady, err := watch.compare(peak)
-		return steady && plan.Tolerance > 0, err
-	})
+		stopped = steady && plan.Tolerance > 0
+		return stopped, r.observe(plan)
+	}
+	var err error
+	// Whoever observes may move cells, so that another rank of the engine goes on.
+	for last := first + steps; err == nil && !stopped && r.engine.Steps() < last; {
+		err = r.engine.Advance(ctx, min(checkInterval, last-r.engine.Steps()), checkInterval, after)
+	}
 	return r.diverged(r.explained(err), plan)
 }
 
 // observe does what a plan asks for between steps.
 func (r *Rank) observe(plan *Plan) error {
-	if plan.Diverged != nil {
+	if r.keeps = plan.Diverged != nil; r.keeps {
 		if err := r.kernel.Keep(); err != nil {
 			return err
 		}

@@ -38,6 +38,14 @@ func newSteadyWatch(steps int64, rampSteps, crossing, tolerance float64) *steady
 	return w
 }
 
+// goesOn tells whether the watch is one of the same kind as another, which begins anew.
+func (w *steadyWatch) goesOn(another *steadyWatch) bool {
+	return w.tolerance > 0 && w.tolerance == another.tolerance && w.interval == another.interval
+}
+
+// steady tells whether the flow was found steady at the last sample.
+func (w *steadyWatch) steady() bool { return w.quiet >= 2 }
+
 // postpone lets the watch begin only shortly before the last step, where it is
 // not to end the computation: samples take time.
 func (w *steadyWatch) postpone(last int64) {
@@ -70,7 +78,7 @@ func (w *steadyWatch) judge(change, square int64) bool {
 		return false
 	}
 	w.quiet++
-	return w.quiet >= 2
+	return w.steady()
 }
 
 // outcome tells whether the flow is steady and by how much the velocity changed
@@ -80,7 +88,7 @@ func (w *steadyWatch) outcome() (steady *bool, change *float64) {
 	if w == nil || w.judged == 0 {
 		return nil, nil
 	}
-	quiet, last := w.quiet >= 2, w.Change
+	quiet, last := w.steady(), w.Change
 	if w.judged > 1 {
 		last = max(last, w.previous)
 	}

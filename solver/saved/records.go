@@ -23,15 +23,48 @@ type sourceRange struct {
 func NewRecordSource(states []*State) *RecordSource {
 	s := &RecordSource{}
 	for _, state := range states {
-		records := state.Records
-		for _, c := range state.Cells {
-			n := int(c.Count) * state.RecordBytes
-			s.ranges = append(s.ranges, sourceRange{c, records[:n], state.RecordBytes})
-			records = records[n:]
-		}
+		s.add(state.Cells, 1, state.Records, state.RecordBytes)
 	}
-	slices.SortFunc(s.ranges, func(a, b sourceRange) int { return cmp.Compare(a.First, b.First) })
+	s.sort()
 	return s
+}
+
+// NewBesideSource makes one of what a physics has saved beside its fields, by the number
+// of the physics and of what it keeps. Cells are numbered as CellRange.Each does.
+func NewBesideSource(states []*State, physics, number int) *RecordSource {
+	s := &RecordSource{}
+	for _, state := range states {
+		b := &state.Beside[physics][number]
+		s.add(state.Cells, b.Every, b.Values, b.Bytes)
+	}
+	s.sort()
+	return s
+}
+
+// NewSource makes one of values of every n-th of some cells, of so many bytes each.
+// Cells are numbered as CellRange.Each does.
+func NewSource(cells []CellRange, values []byte, bytes int, n int64) *RecordSource {
+	s := &RecordSource{}
+	s.add(cells, n, values, bytes)
+	s.sort()
+	return s
+}
+
+// add adds the records of every n-th of some cells.
+func (s *RecordSource) add(cells []CellRange, n int64, records []byte, bytes int) {
+	for _, c := range cells {
+		each := c.Each(n)
+		size := int(each.Count) * bytes
+		if size > 0 {
+			s.ranges = append(s.ranges, sourceRange{each, records[:size], bytes})
+		}
+		records = records[size:]
+	}
+}
+
+// sort lets cells be found.
+func (s *RecordSource) sort() {
+	slices.SortFunc(s.ranges, func(a, b sourceRange) int { return cmp.Compare(a.First, b.First) })
 }
 
 // Read copies the records of cells in a row, of so many bytes each, and tells

@@ -81,15 +81,63 @@ func TestCheck(t *testing.T) {
 		"cells below zero":    func(s []*State) []*State { s[0].Cells[0].First = -1; return s },
 		"no cells in a row":   func(s []*State) []*State { s[0].Cells[0].Count = 0; return s },
 		"endless cells":       func(s []*State) []*State { s[0].Cells[0].Count = math.MaxInt64; return s },
+		"of two grids":        func(s []*State) []*State { s[1].Grid.Cells++; return s },
+		"of two forms":        func(s []*State) []*State { s[1].Form++; return s },
+		"of two runs":         func(s []*State) []*State { s[1].Run = []byte{1}; return s },
+		"beside one alone":    func(s []*State) []*State { s[1].Beside = nil; return s },
+		"beside every none":   func(s []*State) []*State { s[0].Beside[0][0].Every = 0; return s },
+		"beside of no bytes":  func(s []*State) []*State { s[0].Beside[0][0].Bytes = 0; return s },
+		"beside cut off":      func(s []*State) []*State { b := &s[0].Beside[0][0]; b.Values = b.Values[1:]; return s },
+		"beside by two names": func(s []*State) []*State { s[1].Beside[0][0].Name = "other"; return s },
 		"numbers cut off":     func(s []*State) []*State { s[0].Lots[0] = Lots{[]int64{1, 2}, []float64{1, 2, 3}}; return s },
 	} {
 		states := divided(rand.New(rand.NewPCG(3, 4)), 100, 2)
 		states[0].Lots[0] = Lots{[]int64{1, 2}, []float64{1, 2, 3, 4}}
+		for _, s := range states {
+			s.Beside = [][]Beside{{beside(s)}}
+		}
 		if err := Check(states, 1); err != nil {
 			t.Fatal(err)
 		}
 		if err := Check(damage(states), 1); !errors.Is(err, ErrOtherState) {
 			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
+// beside keeps two bytes of every seventh cell, made of their numbers.
+func beside(s *State) Beside {
+	b := Beside{Name: "sevenths", Every: 7, Bytes: 2}
+	for _, c := range s.Cells {
+		for cell := c.First; cell < c.First+c.Count; cell++ {
+			if cell%7 == 0 {
+				b.Values = append(b.Values, byte(cell), byte(cell>>8))
+			}
+		}
+	}
+	return b
+}
+
+// What is kept of every n-th cell is found by the number of the cell over n.
+func TestBesides(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		count := 1 + random.Int64N(300)
+		states := divided(random, count, 1+random.Int64N(5))
+		for _, s := range states {
+			s.Beside = [][]Beside{{beside(s)}}
+		}
+		if err := Check(states, 1); err != nil {
+			t.Fatal(err)
+		}
+		source, last := NewBesideSource(states, 0, 0), (count-1)/7
+		for n := range last + 1 {
+			if got := source.Record(n); !bytes.Equal(got, []byte{byte(7 * n), byte(7 * n >> 8)}) {
+				t.Fatalf("of cell %d is kept %v", 7*n, got)
+			}
+		}
+		if source.Record(last+1) != nil {
+			t.Errorf("something is kept of cell %d of %d", 7*(last+1), count)
 		}
 	}
 }

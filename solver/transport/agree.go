@@ -16,7 +16,7 @@ func (e AgreedError) Error() string { return e.Cause.Error() }
 func (e AgreedError) Unwrap() error { return e.Cause }
 
 // Agree returns an error on all ranks if one of them has failed: that of the
-// lowest which has, with its number on the others. All ranks call it together.
+// lowest which has, with its number on those that have not failed in the same way. All ranks call it together.
 // Without a transport there is only one rank.
 func Agree(t Transport, failed error) error {
 	if t == nil {
@@ -28,7 +28,7 @@ func Agree(t Transport, failed error) error {
 		return err
 	case lowest == t.Size():
 		return nil
-	case lowest == t.Rank():
+	case lowest == t.Rank() || failed != nil && failed.Error() == text:
 		return AgreedError{failed}
 	}
 	return AgreedError{fmt.Errorf("rank %d: %s", lowest, text)}

@@ -1,6 +1,9 @@
 package gpu
 
 import (
+	"fmt"
+
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
@@ -11,6 +14,7 @@ type average struct {
 	observations int
 	means        device.Address
 	ambient      float64 // the mean of the ambient pressure, in Pa
+	running      bool
 }
 
 // StartAverage begins a new mean over time of the fields. It stays on the device.
@@ -22,7 +26,7 @@ func (s *bound) StartAverage() error {
 		}
 		s.average = &average{means: means}
 	}
-	s.average.observations, s.average.ambient = 0, 0
+	s.average.observations, s.average.ambient, s.average.running = 0, 0, true
 	return nil
 }
 
@@ -31,7 +35,7 @@ const fieldBytes = 4 * fieldNumbers
 
 // AddToAverage adds the fields of the present step, if there is a mean.
 func (s *bound) AddToAverage() error {
-	if s.average == nil {
+	if s.average == nil || !s.average.running {
 		return nil
 	}
 	p := s.part
@@ -47,7 +51,7 @@ func (s *bound) AddToAverage() error {
 // Average returns the mean fields since StartAverage, or nil if there are no
 // samples.
 func (s *bound) Average() (*airflow.Fields, error) {
-	if s.average == nil || s.average.observations == 0 {
+	if s.average == nil || !s.average.running || s.average.observations == 0 {
 		return nil, nil
 	}
 	return s.download(s.average.means, s.average.ambient)
@@ -56,17 +60,112 @@ func (s *bound) Average() (*airflow.Fields, error) {
 // download returns the fields that lie in memory for all tiles, in the order of
 // their numbers, under an ambient pressure.
 func (s *bound) download(from device.Address, ambient float64) (*airflow.Fields, error) {
-	p, fields := s.part, airflow.NewFields(s.layout.Fluid)
+	fields := airflow.NewFields(s.layout.Fluid)
+	store := s.fieldsOf(fields, ambient)
+	return fields, s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+		if err := s.part.Device.Download(device.BytesOf(cells), from+at); err != nil {
+			return err
+		}
+		scatter(store)
+		return nil
+	})
+}
+
+// eachFields calls f for portions of the fields of all tiles, in the order of their
+// numbers: with where they lie behind the first, room for them, and what hands on the
+// numbers of their cells there.
+func (s *bound) eachFields(f func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error) error {
+	p := s.part
 	portion := min(len(p.Numbers), fieldTiles)
 	cells := make([]float32, portion*tiling.Cells*fieldNumbers)
 	index := newTileIndex(s.tiles)
 	for first := 0; first < len(p.Numbers); first += portion {
 		tiles := p.Sorted[first:min(first+portion, len(p.Numbers))]
 		part := cells[:len(tiles)*tiling.Cells*fieldNumbers]
-		if err := p.Device.Download(device.BytesOf(part), from+device.Address(first)*tiling.Cells*fieldBytes); err != nil {
-			return nil, err
+		err := f(device.Address(first)*tiling.Cells*fieldBytes, part, func(store func(index int32, cell []float32)) {
+			s.scatter(part, fieldNumbers, tiles, index, store)
+		})
+		if err != nil {
+			return err
 		}
-		s.scatter(part, fieldNumbers, tiles, index, s.fieldsOf(fields, ambient))
 	}
-	return fields, nil
+	return nil
+}
+
+// SaveBeside returns what is kept beside the populations.
+func (s *bound) SaveBeside() ([]solver.Beside, error) {
+	var k airflow.Remembered
+	if a := s.average; a != nil && a.running {
+		k.Mean, k.Fields = &airflow.Mean{Count: int64(a.observations), Ambient: a.ambient}, make([][fieldNumbers]float32, s.layout.Fluid)
+		err := s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+			if err := s.part.Device.Download(device.BytesOf(cells), a.means+at); err != nil {
+				return err
+			}
+			scatter(func(index int32, cell []float32) { copy(k.Fields[index][:], cell) })
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("fetching the mean: %w", err)
+		}
+	}
+	if c := s.compared; c != nil && c.filled {
+		memory := make([]byte, len(c.places)*3*realBytes(s.Bits))
+		if len(memory) > 0 {
+			if err := s.part.Device.Download(memory, c.before); err != nil {
+				return nil, fmt.Errorf("fetching the sampled velocity: %w", err)
+			}
+		}
+		k.Sample = make([][3]float64, len(c.places))
+		for i, at := range c.places {
+			for axis := range k.Sample[i] {
+				k.Sample[i][axis] = s.part.real(memory, 3*int(at)+axis)
+			}
+		}
+	}
+	return k.Beside(), nil
+}
+
+// LoadBeside takes it over.
+func (s *bound) LoadBeside(list []solver.Beside) error {
+	k, err := airflow.RememberedOf(list)
+	if err != nil {
+		return err
+	}
+	if s.average != nil {
+		s.average.running = false
+	}
+	if k.Mean != nil {
+		if err := s.StartAverage(); err != nil {
+			return err
+		}
+		s.average.observations, s.average.ambient = int(k.Mean.Count), k.Mean.Ambient
+		err := s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+			clear(cells)
+			scatter(func(index int32, cell []float32) { copy(cell, k.Fields[index][:]) })
+			return s.part.Device.Upload(s.average.means+at, device.BytesOf(cells))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.compared != nil {
+		s.compared.filled = false
+	}
+	if k.Sample == nil {
+		return nil
+	}
+	if s.compared == nil {
+		if s.compared, err = s.newCompared(); err != nil {
+			return err
+		}
+	}
+	c := s.compared
+	numbers := make([]float64, 3*len(c.places))
+	for i, at := range c.places {
+		copy(numbers[3*at:], k.Sample[i][:])
+	}
+	if c.filled = true; len(numbers) == 0 {
+		return nil
+	}
+	return s.part.Device.Upload(c.before, appendReals(nil, s.Bits, numbers...))
 }

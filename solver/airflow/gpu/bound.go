@@ -64,9 +64,10 @@ type bound struct {
 }
 
 var (
-	_ airflow.Kernel = (*bound)(nil)
-	_ solver.Keeper  = (*bound)(nil)
-	_ solver.Resumer = (*bound)(nil)
+	_ airflow.Kernel   = (*bound)(nil)
+	_ solver.Companion = (*bound)(nil)
+	_ solver.Keeper    = (*bound)(nil)
+	_ solver.Resumer   = (*bound)(nil)
 )
 
 // maxTiles of a rank, ghosts included: their numbers have 31 bits.
@@ -163,6 +164,7 @@ func (s *bound) Resume(steps int64) {
 	s.steps = steps
 	s.on.SetSteps(steps)
 	s.stepped = false
+	s.kept.forget()
 	s.setCorrected(0) // records hold the quadratic parts
 	if s.flow.Settings.ForceWaveform != nil {
 		s.flow.SetForce(max(0, steps-1))

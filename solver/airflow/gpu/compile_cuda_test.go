@@ -43,6 +43,10 @@ func TestCompile(t *testing.T) {
 			translates(odd)
 			odd.walls, odd.quadratic = true, true
 			translates(odd.fitting())
+			if kernel == "records" {
+				odd.mode = recordsSettled
+				translates(odd.fitting())
+			}
 		}
 		force := observer("wallforce", l, 0, true)
 		force.operator = of[0]

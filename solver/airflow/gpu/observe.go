@@ -102,8 +102,11 @@ func (s *bound) find(program program, found [foundWords]uint64, arguments [][]ui
 }
 
 // CheckAll returns the largest velocity and the lowest number of a cell that has
-// diverged.
+// diverged. No rank steps meanwhile.
 func (s *bound) CheckAll() (peak float64, diverged int64, err error) {
+	if err := s.settleWalls(); err != nil {
+		return 0, solver.NoCell, err
+	}
 	const none = math.MaxUint64
 	const limit = airflow.DivergedVelocity * airflow.DivergedVelocity
 	found, err := s.find(s.observer("peak", 0), [foundWords]uint64{0, none}, [][]uint64{s.reals(limit)})

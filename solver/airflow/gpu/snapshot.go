@@ -127,6 +127,16 @@ func (k *kept) buffers(d device.Device, bytes int64) (*[2][]byte, error) {
 	return &k.pinned, nil
 }
 
+// forget tells that no fields are kept.
+func (k *kept) forget() {
+	if k == nil {
+		return
+	}
+	k.busy.Lock()
+	defer k.busy.Unlock()
+	k.full = false
+}
+
 // close waits for the last snapshot and gives the pinned memory back.
 func (k *kept) close(d device.Device) (err error) {
 	if k == nil {

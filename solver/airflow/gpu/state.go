@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"carina/solver"
+	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
@@ -86,8 +87,26 @@ func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, 
 
 // The modes of records.
 const (
-	recordsOut, recordsIn = 0, 1
+	recordsOut, recordsIn, recordsSettled = 0, 1, 2
 )
+
+// settleWalls puts the quadratic parts of walls that the last step has left for the next
+// into what is stored: a state that is saved afterwards is the one that goes on.
+func (s *bound) settleWalls() error {
+	p := s.part
+	if !s.stepped || s.flow.Settings.Wall != airflow.Quadratic || len(p.walls.links) == 0 {
+		return nil
+	}
+	if err := p.Device.Synchronize(); err != nil {
+		return err
+	}
+	if err := p.observe(s.observer("records", recordsSettled), p.allTiles(), nil, device.Words(0)); err != nil {
+		return err
+	}
+	s.stepped = false
+	s.setCorrected(0)
+	return p.Device.Synchronize()
+}
 
 // eachPortion calls f for the tiles, portion by portion, with room for their records
 // here and on the device.

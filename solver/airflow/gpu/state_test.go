@@ -9,6 +9,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
+	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
 	"carina/solver/transport"
 
@@ -168,5 +169,62 @@ func TestOtherStatesAreRefused(t *testing.T) {
 		if err := s.LoadState(c.states); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+	}
+}
+
+// A flow on GPUs with quadratic walls is the same to the last bit whether it was saved at
+// a check and loaded, by as many devices or fewer, or not.
+func TestQuadraticWallsGoOn(t *testing.T) {
+	devicetest.BesideOthers(t)
+	for name, change := range map[string]func(s *airflow.Settings){
+		"single":  func(*airflow.Settings) {},
+		"16 bits": func(s *airflow.Settings) { s.Precision = airflow.Half },
+		"D3Q27":   func(s *airflow.Settings) { s.Lattice = airflow.D3Q27 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			devicetest.BesideOthers(t)
+			if testing.Short() && name != "single" {
+				t.Skip("compiling the kernels for the processor takes a while")
+			}
+			const until, more = airflow.CheckInterval, airflow.CheckInterval + 7
+			d := bricked(t, 8, 2, 6)
+			settings := caveSettings(d.Grid)
+			settings.Wall, settings.Collision = airflow.Quadratic, airflow.TRT
+			change(&settings)
+			fresh := BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, Options{})
+			states := make([]*solver.State, d.Ranks)
+			hash := func(d *solver.Domain, load bool) (h uint64) {
+				onBackends(t, d, settings, func(int) airflow.Backend { return fresh }, func(r *airflow.Rank) error {
+					if load {
+						if err := r.LoadState(states); err != nil {
+							return err
+						}
+					} else {
+						if err := r.Advance(context.Background(), until, nil); err != nil {
+							return err
+						}
+						states[r.Number()] = must(r.SaveState())
+					}
+					for range more {
+						if err := r.Engine().Step(); err != nil {
+							return err
+						}
+					}
+					own, err := r.Hash()
+					if r.Number() == 0 {
+						h = own
+					}
+					return err
+				})
+				return h
+			}
+			want := hash(d, false)
+			if got := hash(d, true); got != want {
+				t.Errorf("loaded it has the hash %x, left alone %x", got, want)
+			}
+			if got := hash(solver.WholeDomain(d.Grid), true); got != want {
+				t.Errorf("loaded by one device it has the hash %x, left alone %x", got, want)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"math/bits"
 
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
@@ -11,20 +12,26 @@ import (
 // compared is the cells whose velocity is compared with that of the last
 // observation: masks of the cells of all tiles, where the samples of a tile begin,
 // and the last velocities.
-type compared struct{ sampled, starts, before device.Address }
+type compared struct {
+	sampled, starts, before device.Address
+	// places are those of the samples, in the order of their global numbers, among
+	// the last velocities.
+	places []uint32
+	filled bool // there are velocities
+}
 
 // newCompared chooses the cells.
 func (s *bound) newCompared() (*compared, error) {
 	p := s.part
 	masks := make([]uint64, len(s.tiles.Position))
-	for i := range s.layout.Pieces {
-		r := &s.layout.Pieces[i]
-		global := (r.Global + airflow.SampleStride - 1) / airflow.SampleStride * airflow.SampleStride
-		for end := r.Global + int64(r.Cells()); global < end; global += airflow.SampleStride {
-			x := r.X0 + int32(global-r.Global)
-			masks[s.tiles.Find(x/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)] |= 1 << tiling.CellBit(x, r.Y, r.Z)
-		}
+	find := func(global int64, r *solver.Piece) (tile int32, bit int) {
+		x := r.X0 + int32(global-r.Global)
+		return s.tiles.Find(x/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side), tiling.CellBit(x, r.Y, r.Z)
 	}
+	airflow.EachSampled(s.layout, func(global int64, r *solver.Piece) {
+		tile, bit := find(global, r)
+		masks[tile] |= 1 << bit
+	})
 	own := inOrder(masks, p.Numbers)
 	starts := make([]uint32, len(own))
 	samples := uint32(0)
@@ -33,6 +40,11 @@ func (s *bound) newCompared() (*compared, error) {
 		samples += uint32(bits.OnesCount64(m))
 	}
 	c := &compared{}
+	indices := p.Indices()
+	airflow.EachSampled(s.layout, func(global int64, r *solver.Piece) {
+		tile, bit := find(global, r)
+		c.places = append(c.places, starts[indices[tile]]+uint32(bits.OnesCount64(masks[tile]&(1<<bit-1))))
+	})
 	for _, list := range []struct {
 		to      *device.Address
 		bytes   int64
@@ -52,14 +64,15 @@ func (s *bound) newCompared() (*compared, error) {
 
 // Compare compares a sample of the velocity with the one before.
 func (s *bound) Compare(scale float64) (change, square int64, err error) {
-	first := s.compared == nil
-	if first {
+	if s.compared == nil {
 		if s.compared, err = s.newCompared(); err != nil {
 			return 0, 0, err
 		}
 	}
 	c := s.compared
 	found, err := s.find(s.observer("change", 0), [foundWords]uint64{}, append(device.Words(uint64(c.sampled), uint64(c.starts), uint64(c.before)), s.reals(scale)))
+	first := !c.filled
+	c.filled = true
 	if first { // there was nothing to compare with
 		return 0, 0, err
 	}
