@@ -20,6 +20,9 @@ type Case struct {
 	// when empty. Scale multiplies the coordinates before, 1 when 0.
 	Unit  string  `yaml:"unit"`
 	Scale float64 `yaml:"scale" zero:"refused"`
+	// Axes say where the surface's axes point in the patient, LPS or RAS; not known
+	// when empty.
+	Axes string `yaml:"axes"`
 	// Spacing is the side of a cell; FluidCells asks for a number of cells
 	// instead.
 	Spacing    string `yaml:"spacing"`

@@ -87,6 +87,7 @@ func (c *Case) CheckNames() error {
 		{c.Decompose, balance.CheckDecomposition},
 		{c.Preset, balance.CheckPreset},
 		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
+		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
 		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
 		{string(c.Device), oneOf("device", []Device{CPU, GPU})},
 		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},
@@ -180,6 +181,7 @@ func WritePartition(path string, p *balance.Partition, g *geometry.Grid) error {
 	if p.Source, err = balance.SourceOf(grid, ""); err != nil {
 		return err
 	}
+	p.Source.Axes, made.Axes = made.Axes, geometry.UnknownAxes
 	switch made.SHA256 {
 	case "":
 	case p.Source.SHA256:

@@ -21,6 +21,8 @@ type Source struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Unit is the unit of length of the file, such as "mm".
 	Unit string `json:"unit,omitempty"`
+	// Axes say where the file's axes point in the patient, where that is known.
+	Axes geometry.Axes `json:"axes,omitempty"`
 	// Surface is what a grid file was made from, where that is known.
 	Surface *Source `json:"surface,omitempty"`
 }

@@ -19,6 +19,8 @@ type Frame struct {
 	Spacing float64
 	// Size is the number of cells along x, y and z.
 	Size [3]int32
+	// Axes say where x, y and z point in the patient, where that is known.
+	Axes geometry.Axes
 }
 
 // FrameOf returns the frame of a grid.

@@ -36,6 +36,7 @@ func choices() map[string][]string {
 	}
 	return map[string][]string{
 		"unit":      geometry.UnitNames(),
+		"axes":      texts(geometry.AxesNames...),
 		"voxelizer": texts(geometry.Methods...),
 		"decompose": first,
 		"balance":   balance.BalancerNames(),

@@ -133,6 +133,7 @@ func flagCompleters() map[string]completer {
 	}
 	return map[string]completer{
 		"unit":            wordOf(geometry.UnitNames()...),
+		"axes":            wordOf(geometry.AxesNames...),
 		"voxelizer":       wordOf(geometry.Methods...),
 		"spacing":         length,
 		"diameter":        length,

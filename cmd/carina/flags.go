@@ -40,6 +40,11 @@ func decomposeHelp() string {
 	return quantity.Either(first) + ", with " + quantity.Either(after) + " as wanted (default bricks)"
 }
 
+// axesFlag is for what is shown of the patient.
+func axesFlag(command *cobra.Command, c *carina.Case) {
+	command.Flags().StringVar(&c.Axes, "axes", c.Axes, "where the surface's axes point in the patient: LPS (left, back, head, as in DICOM) or RAS (right, front, head, as in NIfTI), for pictures and the page to say left and right")
+}
+
 func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.StringVar(&c.Unit, "unit", c.Unit, unitHelp)

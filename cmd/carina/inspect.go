@@ -47,6 +47,7 @@ func newInspect() *cobra.Command {
 	f.StringVar(&flags.unit, "unit", "", unitHelp)
 	f.Float64Var(&flags.scale, "scale", 0, scaleHelp)
 	openingFlags(f, &flags.corrections)
+	axesFlag(command, &flags.corrections)
 	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings, or where it could be cut, to this PNG file")
 	return command
 }

@@ -61,7 +61,7 @@ func newPartition() *cobra.Command {
 			if output == "" {
 				return usageError{errors.New("say where to write the partition, such as -o airway.part.json")}
 			}
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag)
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, axesFlag)
 			if err != nil {
 				return err
 			}
@@ -99,6 +99,7 @@ func newPartition() *cobra.Command {
 	geometryFlags(command, new(carina.Case))
 	partitionFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
+	axesFlag(command, new(carina.Case))
 	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command

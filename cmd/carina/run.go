@@ -21,7 +21,7 @@ func newRun() *cobra.Command {
 			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results",
 		Args: exactly("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, flowFlags, refineFlags)
+			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, refineFlags)
 			if err != nil {
 				return err
 			}
@@ -38,6 +38,7 @@ func newRun() *cobra.Command {
 	geometryFlags(command, defaults)
 	partitionFlags(command, defaults)
 	layoutFlag(command, defaults)
+	axesFlag(command, defaults)
 	flowFlags(command, defaults)
 	refineFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the surface's name with -flow)")

@@ -36,6 +36,7 @@ func newSolve() *cobra.Command {
 	}
 	flowFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
+	axesFlag(command, new(carina.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's; none are written without one)")
 	return command
@@ -75,7 +76,7 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 			return nil, err
 		}
 	}
-	if err := applyFlags(command, &c, flowFlags, layoutFlag); err != nil {
+	if err := applyFlags(command, &c, flowFlags, layoutFlag, axesFlag); err != nil {
 		return nil, err
 	}
 	if err := c.CheckFlow(); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"carina"
 	"carina/internal/workflow"
 	"carina/output/page"
 
@@ -8,8 +9,8 @@ import (
 )
 
 func newView() *cobra.Command {
-	var output, unit string
-	var scale float64
+	var output string
+	var c carina.Case
 	command := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Write an HTML page to look at a surface, grid or partition and turn it around",
@@ -18,6 +19,7 @@ func newView() *cobra.Command {
 		Args: exactly("a surface, grid or partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
+			c.Surface = path
 			if err := refuseZeros(command); err != nil {
 				return err
 			}
@@ -28,12 +30,12 @@ func newView() *cobra.Command {
 				return err
 			}
 			if kind, err := workflow.KindOf(path); err == nil && kind != workflow.SurfaceFile {
-				if err := onlyFlags(command, "a "+string(kind)+" file", "output"); err != nil {
+				if err := onlyFlags(command, "a "+string(kind)+" file", "output", "axes"); err != nil {
 					return err
 				}
 			}
 			shown, err := interruptible(command.Context(), func() (*page.Page, error) {
-				return workflow.PageOf(command.Context(), path, unit, scale)
+				return workflow.PageOf(command.Context(), &c)
 			})
 			if err != nil {
 				return err
@@ -46,7 +48,8 @@ func newView() *cobra.Command {
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")
-	command.Flags().StringVar(&unit, "unit", "", unitHelp)
-	command.Flags().Float64Var(&scale, "scale", 0, scaleHelp)
+	command.Flags().StringVar(&c.Unit, "unit", "", unitHelp)
+	command.Flags().Float64Var(&c.Scale, "scale", 0, scaleHelp)
+	axesFlag(command, &c)
 	return command
 }

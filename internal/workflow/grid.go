@@ -36,6 +36,10 @@ func LoadGrid(ctx context.Context, c *carina.Case, progress Progress, admit func
 	if err != nil {
 		return nil, err
 	}
+	g.Source.Axes, err = geometry.ParseAxes(c.Axes)
+	if err != nil {
+		return nil, err
+	}
 	return g, admit(g.Grid.Cells())
 }
 

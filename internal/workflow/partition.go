@@ -22,7 +22,7 @@ func Partition(ctx context.Context, c *carina.Case, g *Gridded, progress Progres
 // stands beside it, where ReadPartition looks for it: a grid that was made from
 // a surface, or comes from another folder, is written there.
 func WritePartition(c *carina.Case, path string, p *balance.Partition, g *Gridded) (err error) {
-	p.Source = balance.Source{}
+	p.Source = balance.Source{Axes: g.Source.Axes}
 	switch {
 	case !g.FromGridFile:
 		p.Source = g.Source
@@ -38,6 +38,7 @@ func WritePartition(c *carina.Case, path string, p *balance.Partition, g *Gridde
 // sourceOfGrid describes the grid file and, where it is known, the surface.
 func (g *Gridded) sourceOfGrid(path string) (balance.Source, error) {
 	source, err := balance.SourceOf(path, "")
+	source.Axes = g.Source.Axes
 	if !g.FromGridFile && g.Source.SHA256 != "" {
 		source.Surface = &balance.Source{File: g.Source.File, SHA256: g.Source.SHA256, Unit: g.Source.Unit}
 	}

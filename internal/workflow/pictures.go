@@ -94,7 +94,7 @@ func (r *results) writePage(path string, s *airflow.Summary) error {
 		return err
 	}
 	shown.Title, shown.Subtitle = flow.Title, flow.Subtitle
-	shown.Flow, shown.OpeningPressure = flow.Flow, flow.Pressure
+	shown.Flow, shown.OpeningPressure, shown.Axes = flow.Flow, flow.Pressure, r.frame.Axes
 	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
 	return page.Write(path, shown)
 }

@@ -48,7 +48,9 @@ func (r *results) hasPage() bool { return r.solver.Share == nil && r.solver.cell
 // newResults are those of ranks of this process, or, with a transport, of the
 // one that it stands for.
 func newResults(s *Solver, ranks int, t transport.Transport) *results {
-	return &results{solver: s, ranks: ranks, frame: output.FrameOf(s.Grid), target: target{path: s.Folder, transport: t}}
+	frame := output.FrameOf(s.Grid)
+	frame.Axes = s.axes()
+	return &results{solver: s, ranks: ranks, frame: frame, target: target{path: s.Folder, transport: t}}
 }
 
 // path is where a file is written until all are complete.
@@ -201,6 +203,7 @@ func (r *results) visitPiece(piece *output.Piece, g gather) error {
 	if err := vtk.WriteVTU(r.path(pieceName(piece.Rank)), piece); err != nil {
 		r.fail(err)
 	}
+	piece.Axes = r.frame.Axes
 	layers, err := picture.Render(piece)
 	if err != nil {
 		return err

@@ -64,6 +64,15 @@ type Solver struct {
 	told []string // warnings that Warn has heard
 }
 
+// axes are those that the case says, or else the partition file.
+func (s *Solver) axes() geometry.Axes {
+	axes, _ := geometry.ParseAxes(s.Case.Axes) // checked before
+	if axes == geometry.UnknownAxes && s.Partition != nil {
+		axes = s.Partition.Source.Axes
+	}
+	return axes
+}
+
 // warn tells warnings before the computation begins.
 func (s *Solver) warn(warnings ...string) {
 	if s.Warn != nil {

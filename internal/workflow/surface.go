@@ -47,6 +47,10 @@ func problemOf(d *geometry.Diagnosis, dropped int) string {
 // InspectSurface reads a surface, diagnoses it and finds its openings. It
 // writes a picture of them unless path is empty.
 func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
+	axes, err := geometry.ParseAxes(c.Axes)
+	if err != nil {
+		return nil, err
+	}
 	surface, prepared, _, err := prepareSurface(c, nil)
 	if err != nil {
 		return nil, err
@@ -60,7 +64,7 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 	shown := picture.SurfacePicture{
 		Title:    terminal.Line(filepath.Base(c.Surface)),
 		Subtitle: surfaceSubtitle(diagnosis.Triangles, len(prepared.Openings)),
-		Openings: prepared.Openings,
+		Openings: prepared.Openings, Axes: axes,
 	}
 	if places := len(diagnosis.Suggested); places > 0 && len(shown.Openings) == 0 {
 		shown.Subtitle += ", " + quantity.Count(places, "place") + " to cut the lumen"

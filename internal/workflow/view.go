@@ -14,27 +14,35 @@ import (
 )
 
 // PageOf makes a page on which a surface, a grid or a partition can be looked
-// at and turned around. Unit and scale, as in a Case, are a surface's.
-func PageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, error) {
-	shown, err := pageOf(ctx, path, unit, scale)
+// at and turned around. Of the case it takes the file, which is that of the
+// surface, grid or partition, the axes and, of a surface, unit and scale.
+func PageOf(ctx context.Context, c *carina.Case) (*page.Page, error) {
+	axes, err := geometry.ParseAxes(c.Axes)
 	if err != nil {
 		return nil, err
 	}
-	shown.Title = terminal.Line(filepath.Base(path))
+	shown, err := pageOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	shown.Title = terminal.Line(filepath.Base(c.Surface))
+	if axes != geometry.UnknownAxes {
+		shown.Axes = axes
+	}
 	return shown, admitPage(shown)
 }
 
-func pageOf(ctx context.Context, path, unit string, scale float64) (*page.Page, error) {
+func pageOf(ctx context.Context, c *carina.Case) (*page.Page, error) {
+	path := c.Surface
 	kind, err := KindOf(path)
 	if err != nil {
 		return nil, err
 	}
-	c := carina.Case{Surface: path, Unit: unit, Scale: scale}
 	switch kind {
 	case SurfaceFile:
-		return surfacePage(&c)
+		return surfacePage(c)
 	case GridFile:
-		g, err := LoadGrid(ctx, &c, nil, nil)
+		g, err := LoadGrid(ctx, c, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +74,7 @@ func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {
 		return nil, err
 	}
 	return &page.Page{
-		Grid: g, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
+		Grid: g, Axes: p.Source.Axes, Segments: segments, Cuboids: p.Cuboids, Owners: p.Owners,
 		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of its share",
 			terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.GroupedCount(len(p.Cuboids), "cuboid"), quantity.Count(len(p.Ranks), "rank"), p.Quality.WorkMaxOverMean),
 	}, nil

@@ -14,6 +14,8 @@ import (
 // Page is what a page shows: a surface or a grid, and what is known of them.
 type Page struct {
 	Title, Subtitle string
+	// Axes say where x, y and z point in the patient, where that is known.
+	Axes geometry.Axes
 	// Surface is shown as it is, if there is no Grid.
 	Surface *geometry.Surface
 	// Grid is shown by the outer faces of its cells, smoothed.
@@ -124,5 +126,6 @@ func Write(path string, p *Page) error {
 		s.addSurface(p.Surface, p.openings())
 	}
 	s.addOpenings(p)
+	s.addSides(p.Axes)
 	return atomicfile.Write(path, func(w io.Writer) error { return s.write(w, p) })
 }

@@ -274,7 +274,10 @@ export function show(header, bytes) {
     return mark;
   };
   title("Look from");
-  const looks = [["front", [0, -1, 0]], ["left", [1, 0, 0]], ["back", [0, 1, 0]], ["top", [0, -0.001, 1]]];
+  // Seen from where patients are usually looked at, if it is known where that is.
+  const turn = header.turned ? -1 : 1, known = header.sides;
+  const looks = [[known ? "front" : "along y", [0, -turn, 0]], [known ? "left" : "against x", [turn, 0, 0]],
+    [known ? "back" : "against y", [0, turn, 0]], [known ? "top" : "against z", [0, -0.001 * turn, 1]]];
   const look = direction => {
     const away = new THREE.Vector3(...direction).normalize();
     const right = new THREE.Vector3().crossVectors(camera.up, away).normalize(), up = new THREE.Vector3().crossVectors(away, right);
@@ -290,6 +293,7 @@ export function show(header, bytes) {
     camera.position.copy(center).addScaledVector(away, far);
     controls.update();
   };
+  const seen = ([x, y, z]) => [turn * x, turn * y, z];
   buttons(looks.map(([name]) => [name, name]), name => look(looks.find(l => l[0] === name)[1]));
 
   title("Surface");
@@ -330,7 +334,10 @@ export function show(header, bytes) {
   if (lines) check("streamlines", true, on => { lines.visible = on; drawLegend(); });
   if (boxes) check(`${header.boxes} cuboids`, false, on => { boxes.visible = on; });
   const marks = document.getElementById("labels");
-  if (header.openings?.length) check("openings", true, on => { marks.hidden = !on; });
+  const shownMarks = {openings: true, flows: true, sides: true};
+  if (header.openings?.length) check("openings", true, on => { shownMarks.openings = on; });
+  if (header.openings?.some(o => o.flow)) check("flows", true, on => { shownMarks.flows = on; });
+  if (header.sides) check("the patient's sides", true, on => { shownMarks.sides = on; });
 
   const clip = new THREE.Group();
   let drawSlice = () => {};
@@ -350,7 +357,7 @@ export function show(header, bytes) {
       const layer = Math.min(s.size[state.axis] - 1, Math.floor(state.slice * s.size[state.axis]));
       const at = header.low[state.axis] + (layer + 0.5) * s.spacing;
       // What lies before the cut, as seen from the usual side, is taken away.
-      const sign = state.axis === 1 ? 1 : -1;
+      const sign = state.axis === 2 ? -1 : state.axis === 1 ? turn : -turn;
       plane.normal.set(0, 0, 0).setComponent(state.axis, sign);
       plane.constant = -sign * at;
       const [u, v] = [0, 1, 2].filter(a => a !== state.axis);
@@ -377,7 +384,7 @@ export function show(header, bytes) {
       state.slice = axis === "off" ? -1 : Number(position.value);
       if (axis !== "off") {
         state.axis = axis;
-        look([[1, -0.45, 0.2], [-0.2, -1, 0.15], [-0.2, -0.7, 1]][axis]);
+        look(seen([[1, -0.45, 0.2], [-0.2, -1, 0.15], [-0.2, -0.7, 1]][axis]));
       }
       drawSlice();
       drawLegend();
@@ -419,19 +426,51 @@ export function show(header, bytes) {
     const mark = element(marks, "div", "", {className: o.role});
     element(mark, "b", String(o.number));
     element(mark, "span", o.text);
-    return {mark, at: new THREE.Vector3(...o.at)};
+    return {mark, flow: o.flow && element(mark, "em", o.flow), at: new THREE.Vector3(...o.at)};
+  });
+  // The patient's sides stand around what is shown.
+  const sides = (header.sides ?? []).map((name, i) => {
+    const at = center.clone(), axis = i >> 1;
+    at.setComponent(axis, at.getComponent(axis) + (i & 1 ? -1 : 1) * (0.5 * size.getComponent(axis) + 0.13 * radius));
+    return {mark: element(marks, "div", name, {className: "side"}), at};
   });
   const projected = new THREE.Vector3();
+  const onScreen = at => {
+    projected.copy(at).project(camera);
+    return [(projected.x + 1) / 2 * innerWidth, (1 - projected.y) / 2 * innerHeight];
+  };
+  const place = (mark, at) => {
+    const [x, y] = onScreen(at);
+    mark.style.left = `${x}px`;
+    mark.style.top = `${y}px`;
+    return [x, y];
+  };
   function placeMarks() {
+    for (const {mark, at} of sides) {
+      place(mark, at);
+      mark.hidden = !shownMarks.sides;
+    }
+    const taken = [], middle = onScreen(center)[0];
     for (const {mark, at} of openings) {
       // A little outward of the middle, so that the mark stands beside the end.
       projected.copy(at).sub(center).multiplyScalar(1 + 0.05 * radius / Math.max(1e-9, at.distanceTo(center))).add(center);
       const distance = projected.distanceTo(camera.position);
-      projected.project(camera);
-      mark.style.left = `${(projected.x + 1) / 2 * innerWidth}px`;
-      mark.style.top = `${(1 - projected.y) / 2 * innerHeight}px`;
+      const [x, y] = place(mark, projected.clone());
+      taken.push([x - 12, y - 12, x + 12, y + 12]);
+      mark.hidden = !shownMarks.openings;
       mark.classList.toggle("behind", distance > camera.position.distanceTo(center) + 0.25 * radius);
     }
+    // The largest flows stand where there is room for them.
+    openings.forEach(({mark, flow}, i) => {
+      if (!flow) return;
+      flow.width ??= flow.offsetWidth;
+      const [x0, y0, x1, y1] = taken[i], wide = flow.width + 5, west = (x0 + x1) / 2 < middle;
+      const box = west ? [x0 - wide, y0 + 3, x0 - 1, y1 - 3] : [x1 + 1, y0 + 3, x1 + wide, y1 - 3];
+      mark.classList.toggle("west", west);
+      const crowded = !shownMarks.flows || taken.some((t, k) => k !== i && box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+      mark.classList.toggle("crowded", crowded);
+      if (!crowded) taken.push(box);
+    });
   }
 
   function resize() {
@@ -444,7 +483,7 @@ export function show(header, bytes) {
   }
   addEventListener("resize", resize);
   resize();
-  look([-0.35, -1, 0.25]);
+  look(seen([-0.35, -1, 0.25]));
   if (lines) setOpacity(glass);
   // A part of the address after # presses buttons: for links and tests.
   setMode(first);

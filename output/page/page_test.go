@@ -285,7 +285,7 @@ func TestSurfacePage(t *testing.T) {
 	if w.Faces != len(s.Triangles) || w.LabelKind != "opening" || len(w.Labels) != 1+len(openings) {
 		t.Errorf("%d faces, %d labels of kind %s", w.Faces, len(w.Labels), w.LabelKind)
 	}
-	if !strings.Contains(w.Openings[0].Text, "6 L/min") {
+	if o := w.Openings[0]; o.Flow != "6.0000 L/min" || !strings.Contains(o.Text, "6.0000 L/min") {
 		t.Errorf("opening 1 says %q", w.Openings[0].Text)
 	}
 }
@@ -531,5 +531,34 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 	if !bytes.Contains(page, []byte("The MIT License")) {
 		t.Error("three.js is there without its licence")
+	}
+}
+
+// Flows stand beside the openings, the largest first, the patient's sides where the
+// axes are known, and the scale of pressures holds the means over the openings.
+func TestPageSaysFlowsAndSides(t *testing.T) {
+	g := pipeGrid(t, 3000)
+	p := &Page{Grid: g, Flow: []float64{-1e-6, 3e-6}, OpeningPressure: []float64{-5, 70}, Pressure: make([]float32, g.Cells())}
+	w := writePage(t, p)
+	if w.Openings[0].Number != g.Openings[1].Number || w.Openings[0].Flow != "0.1800 L/min" || !strings.Contains(w.Openings[0].Text, "70.0 Pa") {
+		t.Errorf("the first opening is %+v", w.Openings[0])
+	}
+	if f := w.Fields[0]; f.Low != -5 || f.High != 70 {
+		t.Errorf("pressures from %g to %g", f.Low, f.High)
+	}
+	if w.Sides != nil || w.Turned {
+		t.Errorf("sides %v without axes", *w.Sides)
+	}
+	for axes, want := range map[geometry.Axes][6]string{
+		geometry.LPS: {"left", "right", "back", "front", "head", "feet"}, geometry.RAS: {"right", "left", "front", "back", "head", "feet"},
+	} {
+		p.Axes = axes
+		if w := writePage(t, p); w.Sides == nil || *w.Sides != want || w.Turned != (axes == geometry.RAS) {
+			t.Errorf("%s: sides %v, turned %v", axes, w.Sides, w.Turned)
+		}
+	}
+	p.OpeningPressure = p.OpeningPressure[:1]
+	if err := Write(filepath.Join(t.TempDir(), "a.html"), p); err == nil {
+		t.Error("one pressure for two openings is taken")
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -40,7 +41,12 @@ type scene struct {
 	Transit  float64   `json:"transit"`
 	Boxes    int       `json:"boxes"`
 	Openings []opening `json:"openings"`
-	Note     string    `json:"note"`
+	// Turned tells that x points to the patient's right and y to the front, so that
+	// the usual sides are those behind. Sides are named where they are known: x and
+	// its opposite, then y and z.
+	Turned bool       `json:"turned"`
+	Sides  *[6]string `json:"sides"`
+	Note   string     `json:"note"`
 	// Streams are the names and lengths of the binary parts, in their order.
 	Streams []stream `json:"streams"`
 
@@ -75,6 +81,8 @@ type opening struct {
 	Role   string     `json:"role"`
 	At     [3]float64 `json:"at"`
 	Text   string     `json:"text"`
+	// Flow stands beside the opening, if it is known.
+	Flow string `json:"flow,omitempty"`
 }
 
 type stream struct {
@@ -320,14 +328,46 @@ func (s *scene) addLines(lines []streamline, place func(r3.Vec) r3.Vec) {
 	s.add("line:time", times.data)
 }
 
+// addOpenings adds the openings, those with most flow or the largest first.
 func (s *scene) addOpenings(p *Page) {
-	for i, o := range p.openings() {
+	flows := make([]float64, len(p.Flow))
+	for i, q := range p.Flow {
+		flows[i] = math.Abs(q)
+	}
+	words, all := quantity.FormatFlows(flows...), p.openings()
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if p.Flow != nil {
+			return cmp.Compare(flows[b], flows[a])
+		}
+		return cmp.Compare(all[b].Area, all[a].Area)
+	})
+	for _, i := range order {
+		o := all[i]
 		entry := opening{Number: o.Number, Role: string(o.Role), At: toMillimetres(o.Center)}
 		entry.Text = o.Name + ", " + quantity.FormatArea(o.Area)
 		if p.Flow != nil {
-			entry.Text = o.Name + ", " + quantity.FormatFlow(math.Abs(p.Flow[i]))
+			entry.Flow = words[i]
+			entry.Text += ", " + words[i]
+		}
+		if p.OpeningPressure != nil {
+			entry.Text += ", " + quantity.Format(p.OpeningPressure[i], "Pa")
 		}
 		s.Openings = append(s.Openings, entry)
+	}
+}
+
+// addSides names where the axes point, where that is known.
+func (s *scene) addSides(axes geometry.Axes) {
+	if axes == geometry.UnknownAxes {
+		return
+	}
+	s.Turned, s.Sides = axes == geometry.RAS, new([6]string)
+	for i := range s.Sides {
+		s.Sides[i] = axes.Side(i/2, i%2 == 1)
 	}
 }
 

@@ -3,10 +3,13 @@ package picture
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"carina/geometry"
 	"carina/output"
 
+	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
 )
 
@@ -121,14 +124,14 @@ func TestViews(t *testing.T) {
 		size [3]int32
 		name string
 	}{
-		{[3]int32{100, 50, 200}, "front"},
-		{[3]int32{50, 100, 200}, "left side"},
-		{[3]int32{100, 200, 10}, "top"},
-		{[3]int32{30, 30, 30}, "front"},
-		{[3]int32{200, 20, 20}, "front"},
+		{[3]int32{100, 50, 200}, "seen along y"},
+		{[3]int32{50, 100, 200}, "seen against x"},
+		{[3]int32{100, 200, 10}, "seen against z"},
+		{[3]int32{30, 30, 30}, "seen along y"},
+		{[3]int32{200, 20, 20}, "seen along y"},
 	} {
 		if got := Views(output.Frame{Spacing: 1, Size: c.size}); got[0].Name != c.name {
-			t.Errorf("a box of %v is looked at from the %s, want %s", c.size, got[0].Name, c.name)
+			t.Errorf("a box of %v is %s, want %s", c.size, got[0].Name, c.name)
 		}
 	}
 	// Fine grids are binned: the picture's size bounds the layer's.
@@ -157,4 +160,40 @@ func FuzzDecodeLayer(f *testing.F) {
 			t.Fatalf("a decoded layer does not survive encoding: %v", err)
 		}
 	})
+}
+
+// Where the axes are known, the patient's left lies to the right of a view from the
+// front, whichever way x points, and what stands below a view names its sides.
+func TestViewsShowThePatientFromTheFront(t *testing.T) {
+	left := map[geometry.Axes]r3.Vec{geometry.LPS: {X: 1}, geometry.RAS: {X: -1}}
+	back := map[geometry.Axes]r3.Vec{geometry.LPS: {Y: 1}, geometry.RAS: {Y: -1}}
+	for _, axes := range geometry.AxesNames {
+		for _, size := range [][3]int32{{100, 50, 200}, {50, 100, 200}, {100, 200, 10}} {
+			for _, v := range Views(output.Frame{Spacing: 1, Size: size, Axes: axes}) {
+				p := panel{view: &v}
+				toLeft, _ := v.direction(left[axes])
+				toBack, _ := v.direction(back[axes])
+				want, right := "← right     seen from the front     left →", 1.0
+				switch {
+				case strings.Contains(v.Name, "side"):
+					want, toLeft = "← front     seen from the left side     back →", toBack
+				case strings.Contains(v.Name, "above"):
+					want = "← right     seen from above     left →"
+				}
+				if p.words() != want || toLeft != right {
+					t.Errorf("%s: %q, %g to the right; want %q", axes, p.words(), toLeft, want)
+				}
+				// The viewer stands outside, on the side that is named.
+				if away := v.away.of(back[axes]); strings.Contains(v.Name, "front") && away != 1 {
+					t.Errorf("%s from the front looks %g towards the back", axes, away)
+				}
+				if away := v.away.of(left[axes]); strings.Contains(v.Name, "left") && away != -1 {
+					t.Errorf("%s from the left looks %g towards the left", axes, away)
+				}
+			}
+		}
+	}
+	if p := (panel{view: &Views(output.Frame{Spacing: 1, Size: [3]int32{2, 1, 3}})[0]}); strings.Contains(p.words(), "left") || strings.Contains(p.words(), "front") {
+		t.Errorf("where nothing is known, the view is %q", p.words())
+	}
 }

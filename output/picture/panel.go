@@ -3,8 +3,8 @@ package picture
 import (
 	"image"
 	"math"
-	"strings"
 
+	"carina/geometry"
 	"carina/output"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -98,11 +98,19 @@ func (p *panel) extent() rectangle {
 // captionStyle is that of the names of views.
 var captionStyle = style(14, false, faint)
 
-// words are the name of the view, as it stands below it.
-func (p *panel) words() string { return "seen from the " + strings.TrimPrefix(p.view.Name, "the ") }
+// words are the name of the view, as it stands below it, between the patient's
+// sides where they are known.
+func (p *panel) words() string {
+	r := p.view.right
+	left, right := p.view.Axes.Side(r.along, !r.down), p.view.Axes.Side(r.along, r.down)
+	if left == "" {
+		return p.view.Name
+	}
+	return "← " + left + "     " + p.view.Name + "     " + right + " →"
+}
 
-// caption is where the name of the view stands: right of the scale bar in the
-// line at the figure's lower end or, above another panel, below the view.
+// caption is where the words stand: right of the scale bar in the line at the
+// figure's lower end or, above another panel, below the view.
 func (p *panel) caption() rectangle {
 	const (
 		half     = 7   // of the height of the text
@@ -177,7 +185,8 @@ type View struct {
 	Bin int32
 	// Width and Height are in pixels.
 	Width, Height int32
-	// Name says where the viewer stands.
+	// Name says from where it is seen in the patient or, where the axes are not
+	// known, along which axis.
 	Name string
 
 	right, up, away axis
@@ -191,11 +200,15 @@ const maxPixels = 1000
 // where it is not z that is looked along; the second looks from the side. They
 // depend on the frame alone, so that all ranks draw the same.
 func Views(f output.Frame) []View {
-	// In patient coordinates x points to the patient's left and y to the
-	// back, so that looking along +y shows the front.
-	front := View{Name: "front", right: axis{along: 0}, up: axis{along: 2}, away: axis{along: 1}}
-	side := View{Name: "left side", right: axis{along: 1}, up: axis{along: 2}, away: axis{0, true}}
-	top := View{Name: "top", right: axis{along: 0}, up: axis{along: 1}, away: axis{2, true}}
+	// Where x points to the patient's left and y to the back, looking along y shows
+	// the front; where they point to the right and the front, looking against it.
+	turned := f.Axes == geometry.RAS
+	front := View{Name: "seen from the front", right: axis{0, turned}, up: axis{along: 2}, away: axis{1, turned}}
+	side := View{Name: "seen from the left side", right: axis{1, turned}, up: axis{along: 2}, away: axis{0, !turned}}
+	top := View{Name: "seen from above", right: axis{0, turned}, up: axis{1, turned}, away: axis{2, true}}
+	if f.Axes == geometry.UnknownAxes {
+		front.Name, side.Name, top.Name = "seen along y", "seen against x", "seen against z"
+	}
 	views := []View{front, side}
 	x, y, z := f.Size[0], f.Size[1], f.Size[2]
 	switch {

@@ -336,7 +336,8 @@ func TestViewsAreNamedApart(t *testing.T) {
 	for _, sizes := range [][2][2]int32{
 		{{1000, 200}, {200, 200}}, {{200, 1000}, {200, 1000}}, {{430, 660}, {190, 660}}, {{600, 600}, {500, 600}}, {{900, 300}, {900, 300}},
 	} {
-		views := []*View{{Name: "the front", Width: sizes[0][0], Height: sizes[0][1]}, {Name: "the left side", Width: sizes[1][0], Height: sizes[1][1]}}
+		lps := output.Frame{Axes: geometry.LPS}
+		views := []*View{{Frame: lps, Name: "seen from the front", Width: sizes[0][0], Height: sizes[0][1]}, {Frame: lps, Name: "seen from the left side", Width: sizes[1][0], Height: sizes[1][1]}}
 		panels := arrange(area, views)
 		for i := range panels {
 			at := panels[i].caption()

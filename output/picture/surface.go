@@ -15,6 +15,8 @@ type SurfacePicture struct {
 	Title, Subtitle string
 	// Openings are coloured and marked with their number.
 	Openings []geometry.Opening
+	// Axes say where those of the surface point in the patient, where that is known.
+	Axes geometry.Axes
 }
 
 // WriteSurface draws the triangles of a surface as a PNG picture of 1200×900
@@ -24,6 +26,7 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 		return errors.New("output: the surface has no triangles to draw")
 	}
 	frame := surfaceFrame(s)
+	frame.Axes = c.Axes
 	if err := frame.Check(); err != nil {
 		return err
 	}
