@@ -273,7 +273,7 @@ export function show(header, bytes) {
     mark(chosen);
     return mark;
   };
-  title("Look from");
+  title(header.sides ? "Look from" : "Look");
   // Seen from where patients are usually looked at, if it is known where that is.
   const turn = header.turned ? -1 : 1, known = header.sides;
   const looks = [[known ? "front" : "along y", [0, -turn, 0]], [known ? "left" : "against x", [turn, 0, 0]],
@@ -446,11 +446,12 @@ export function show(header, bytes) {
     return [x, y];
   };
   function placeMarks() {
+    const taken = [], [middle, height] = onScreen(center);
     for (const {mark, at} of sides) {
-      place(mark, at);
-      mark.hidden = !shownMarks.sides;
+      const [x, y] = place(mark, at);
+      // One that is looked along stands before what is shown.
+      mark.hidden = !shownMarks.sides || Math.hypot(x - middle, y - height) < 40;
     }
-    const taken = [], middle = onScreen(center)[0];
     for (const {mark, at} of openings) {
       // A little outward of the middle, so that the mark stands beside the end.
       projected.copy(at).sub(center).multiplyScalar(1 + 0.05 * radius / Math.max(1e-9, at.distanceTo(center))).add(center);
