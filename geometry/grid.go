@@ -38,6 +38,15 @@ type Grid struct {
 	Openings []Opening
 	// Links says where links of fluid cells cross the wall and the openings.
 	Links Links
+	// Enclosed is the volume, in cubic metres, that the surface encloses where the
+	// grid has cells: what lies in two bodies counts once, dropped islands do not; 0
+	// where it is not known.
+	Enclosed float64
+}
+
+// Volume is that of the cells, in cubic metres.
+func (g *Grid) Volume() float64 {
+	return float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing
 }
 
 // Cells returns the number of fluid cells.

@@ -24,7 +24,7 @@ import (
 // and the body, before compression, with whole numbers as varints and all
 // others little-endian:
 //
-//	origin x y z, spacing (float64); size x y z
+//	origin x y z, spacing, since version 2 enclosed volume (float64); size x y z
 //	number of openings; each: number, name, role, centre, normal, area
 //	number of runs; each: Z and Y less than those of the run before it (Y from
 //	  0 in a new layer), X0 less the X1 before it in the same row, X1 − X0
@@ -37,7 +37,7 @@ import (
 // GridMagic begins every grid file.
 const GridMagic = "carina grid\n"
 
-const gridVersion = 1
+const gridVersion, oldestGridVersion = 2, 1
 
 // WriteGrid writes a grid file. The file is there only when it is complete.
 func WriteGrid(path string, g *Grid) error {
@@ -102,7 +102,7 @@ func (e *gridEncoder) text(s string) {
 }
 
 func (e *gridEncoder) header(g *Grid) {
-	e.real(g.Origin.X, g.Origin.Y, g.Origin.Z, g.Spacing)
+	e.real(g.Origin.X, g.Origin.Y, g.Origin.Z, g.Spacing, g.Enclosed)
 	e.whole(int64(g.Size[0]), int64(g.Size[1]), int64(g.Size[2]), int64(len(g.Openings)))
 	for _, o := range g.Openings {
 		e.whole(int64(o.Number))
@@ -148,9 +148,10 @@ func (e *gridEncoder) links(l *Links) {
 // gridDecoder reads the body and keeps the first error; after one all it
 // returns is zero.
 type gridDecoder struct {
-	r      *bufio.Reader
-	err    error
-	growth machine.Growth
+	r       *bufio.Reader
+	version uint32
+	err     error
+	growth  machine.Growth
 }
 
 // admit fails if what has been read so far, and grows on, will not fit.
@@ -231,6 +232,11 @@ func (d *gridDecoder) header(g *Grid) {
 	}
 	if g.Spacing = d.real("the spacing"); d.err == nil && (g.Spacing < shortest || g.Spacing > longest) {
 		d.fail("the spacing is %g m", g.Spacing)
+	}
+	if d.version > 1 {
+		if g.Enclosed = d.real("the enclosed volume"); g.Enclosed < 0 {
+			d.fail("the enclosed volume is %g m³", g.Enclosed)
+		}
 	}
 	for axis := range g.Size {
 		g.Size[axis] = int32(d.whole("the size", maxCells))

@@ -43,8 +43,9 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	if n, _ := io.ReadFull(body, head); n < len(head) || !bytes.HasPrefix(head, []byte(GridMagic)) {
 		return nil, errors.New("this is not a grid file")
 	}
-	if v := binary.LittleEndian.Uint32(head[len(GridMagic):]); v != gridVersion {
-		return nil, fmt.Errorf("the file has version %d, this program reads version %d: use a newer program or voxelize again", v, gridVersion)
+	version := binary.LittleEndian.Uint32(head[len(GridMagic):])
+	if version < oldestGridVersion || version > gridVersion {
+		return nil, fmt.Errorf("the file has version %d, this program reads versions up to %d: use a newer program or voxelize again", version, gridVersion)
 	}
 	decompressed, err := zstd.NewReader(body, zstd.WithDecoderMaxMemory(1<<30), zstd.WithDecoderMaxWindow(longestWindow))
 	if err != nil {
@@ -52,7 +53,7 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	}
 	defer decompressed.Close()
 	g := new(Grid)
-	d := gridDecoder{r: bufio.NewReaderSize(decompressed, 1<<18)}
+	d := gridDecoder{r: bufio.NewReaderSize(decompressed, 1<<18), version: version}
 	d.header(g)
 	cells := d.runs(g)
 	d.links(g, cells)

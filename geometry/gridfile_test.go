@@ -56,6 +56,7 @@ func TestGridFileKeepsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := [3]int32{rapid.Int32Range(1, 12).Draw(t, "x"), rapid.Int32Range(1, 9).Draw(t, "y"), rapid.Int32Range(1, 9).Draw(t, "z")}
 		g := linked(generate.NoiseGrid(size, rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Uint64().Draw(t, "seed")))
+		g.Enclosed = rapid.Float64Range(0, 1).Draw(t, "enclosed")
 		back, err := geometry.DecodeGrid(bytes.NewReader(encode(t, g)))
 		if err != nil {
 			t.Fatal(err)

@@ -34,6 +34,9 @@ type lattice struct {
 	rounding float64
 	inPlane  bool
 	within   float64
+	// repeated is how many cells the surface winds around more often than once, each
+	// as often as it is too many, less those that it winds around the wrong way.
+	repeated int64
 }
 
 // slabThickness is a compromise: thick slabs repeat little work on triangles

@@ -156,3 +156,35 @@ func TestGridsAreTheSameTurned(t *testing.T) {
 		}
 	}
 }
+
+// The volume of the cells is near to that which the surface encloses, where bodies
+// overlap and parts are dropped, too: each counts as the cells do.
+func TestEnclosedVolumeIsThatOfTheCells(t *testing.T) {
+	box := func(x, y, z float64) *Surface {
+		return boxSurface(r3.Vec{X: x, Y: y, Z: z}, r3.Vec{X: x + 10.02e-3, Y: y + 10.02e-3, Z: z + 40.02e-3})
+	}
+	alone := box(0, 0, 0).Volume()
+	for _, c := range []struct {
+		name    string
+		surface *Surface
+		want    float64
+	}{
+		{"one", box(0, 0, 0), alone},
+		{"two that overlap", joined(box(0, 0, 0), box(0, 0, 20e-3)), alone * 60.02 / 40.02},
+		{"two apart", joined(box(0, 0, 0), box(30e-3, 0, 0)), alone},
+	} {
+		p, err := Prepare(c.surface, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spacing := range []float64{1e-3, 0.45e-3} {
+			g, _, err := VoxelizePrepared(t.Context(), p, Options{Spacing: spacing})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(g.Enclosed/c.want-1) > 0.01 {
+				t.Errorf("%s: %.4g mL are enclosed, want %.4g, in cells %.4g", c.name, 1e6*g.Enclosed, 1e6*c.want, 1e6*g.Volume())
+			}
+		}
+	}
+}

@@ -42,12 +42,12 @@ func (c rowCrossing) position() int { return int(c >> signBits) }
 // rows that are still inside at their end: 0 for a closed surface.
 func (l *lattice) fillRows(ctx context.Context, r rule, workers int, progress func(float64)) ([]Run, int64, error) {
 	perSlab := make([][]Run, l.slabCount())
-	leaks := make([]int64, l.slabCount())
+	leaks, repeated := make([]int64, l.slabCount()), make([]int64, l.slabCount())
 	err := l.eachSlab(ctx, workers, progress, func(slab int) error {
 		crossings := l.rowCrossings(slab)
 		slices.Sort(crossings)
 		z0, _ := l.layers(slab)
-		perSlab[slab], leaks[slab] = sweep(crossings, r, l.size, z0)
+		perSlab[slab], leaks[slab], repeated[slab] = sweep(crossings, r, l.size, z0)
 		return nil
 	})
 	if err != nil {
@@ -57,6 +57,7 @@ func (l *lattice) fillRows(ctx context.Context, r rule, workers int, progress fu
 	for i, runs := range perSlab {
 		total += len(runs)
 		leaking += leaks[i]
+		l.repeated += repeated[i]
 	}
 	all := make([]Run, 0, total)
 	for i, runs := range perSlab {
@@ -93,17 +94,19 @@ func (l *lattice) rowCrossings(slab int) []rowCrossing {
 	return out
 }
 
-// sweep walks along sorted crossings and returns the runs inside.
-func sweep(crossings []rowCrossing, r rule, size [3]int32, z0 int32) ([]Run, int64) {
-	runs := make([]Run, 0, len(crossings)/2)
-	var leaks int64
+// sweep walks along sorted crossings and returns the runs inside, the number of rows
+// that leak, and how many cells more the surface winds around than there are.
+func sweep(crossings []rowCrossing, r rule, size [3]int32, z0 int32) (runs []Run, leaks, repeated int64) {
+	runs = make([]Run, 0, len(crossings)/2)
 	for i := 0; i < len(crossings); {
 		row := crossings[i].row()
 		y, z := int32(row%int(size[1])), z0+int32(row/int(size[1]))
-		winding, inside, start := 0, false, int32(0)
+		winding, inside, start, last := 0, false, int32(0), int32(0)
 		for i < len(crossings) && crossings[i].row() == row {
 			position := crossings[i].position()
 			x := int32(crossings[i].cell())
+			repeated += int64(winding-min(max(winding, 0), 1)) * int64(x-last)
+			last = x
 			for ; i < len(crossings) && crossings[i].position() == position; i++ {
 				if r == parity {
 					winding ^= 1
@@ -124,7 +127,7 @@ func sweep(crossings []rowCrossing, r rule, size [3]int32, z0 int32) ([]Run, int
 			leaks++
 		}
 	}
-	return runs, leaks
+	return runs, leaks, repeated
 }
 
 // appendRun appends a run, or lengthens the last one when they touch.

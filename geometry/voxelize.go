@@ -187,6 +187,10 @@ func fillLumen(ctx context.Context, p *Prepared, o *Options, filled *Filled) (*f
 	}
 	f := &filling{grid: g, lattice: l}
 	g.Runs, f.index, f.cutOff = l.dropIslands(runs, newRowIndex(runs, g.Size), p, filled)
+	if p.Method == Rows {
+		kept := float64(g.Cells())
+		g.Enclosed = max(0, p.Volume*kept/max(kept, kept+float64(filled.DroppedCells+l.repeated)))
+	}
 	return f, nil
 }
 

@@ -98,6 +98,9 @@ func (r *results) warn(summary *airflow.Summary) {
 		summary.Warnings = append(summary.Warnings, words)
 	}
 	summary.Warnings = append(summary.Warnings, doubtFlow(&r.solver.Case, summary)...)
+	if enclosed := r.solver.Grid.Enclosed; enclosed > 0 && r.solver.made == nil { // else it is among the notes of the grid
+		summary.Warnings = append(summary.Warnings, doubtVolume(enclosed, r.solver.volume())...)
+	}
 }
 
 // writeAll writes the files besides those of each rank, and returns a file that

@@ -33,6 +33,7 @@ type GridReport struct {
 	Size            [3]int32                 `json:"size"`
 	FluidCells      int64                    `json:"fluid_cells"`
 	FluidVolumeM3   float64                  `json:"fluid_volume_m3"`
+	VolumeExcess    *float64                 `json:"volume_excess,omitempty"`
 	DroppedCells    int64                    `json:"dropped_cells"`
 	JoinedPairs     int64                    `json:"joined_pairs"`
 	LostOpenings    []int                    `json:"lost_openings,omitempty"`
@@ -100,7 +101,10 @@ func listed(numbers []int) string {
 func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 	r.Openings = geometry.ReportOpenings(g.Openings)
 	r.SpacingM, r.Size, r.FluidCells = g.Spacing, g.Size, g.Cells()
-	r.FluidVolumeM3 = float64(r.FluidCells) * g.Spacing * g.Spacing * g.Spacing
+	r.FluidVolumeM3 = g.Volume()
+	if r.VolumeExcess = volumeExcess(g.Enclosed, r.FluidVolumeM3); r.VolumeExcess != nil {
+		r.Notes = append(r.Notes, doubtVolume(g.Enclosed, r.FluidVolumeM3)...)
+	}
 	r.WallLinks = int64(len(g.Links.Distance) - len(g.Links.Openings))
 	if coarse, spacing := g.CoarseOpenings(); len(coarse) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("few cells lie across %s %s, so the flow there is not to be relied on: choose a spacing below %s to resolve all",
@@ -116,14 +120,53 @@ func (r *GridReport) Words() string {
 		fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %s, area %s\n", r.Triangles, r.Unit,
 			quantity.FormatVolume(r.VolumeM3), quantity.FormatArea(r.AreaM2))
 	}
-	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%s) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
-		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
+	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%s%s) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
+		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), excessWords(r.VolumeExcess), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
 		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
 	w.WriteString(openingsTable(r.Openings, nil, r.dropped))
 	return w.String()
+}
+
+// volumeExcess is by which part the cells hold more than the surface encloses, nil
+// where that is not known.
+func volumeExcess(enclosed, cells float64) *float64 {
+	if enclosed <= 0 {
+		return nil
+	}
+	excess := cells/enclosed - 1
+	return &excess
+}
+
+// excessWords compares the volume of cells with the surface's, after the former.
+func excessWords(excess *float64) string {
+	if excess == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %+.1f %% against the surface", shown(100**excess, 1))
+}
+
+// doubtedExcess is the part by which volumes may differ without a word.
+const doubtedExcess = 0.02
+
+// doubtVolume says what it does to the flow that the cells do not hold what the
+// surface encloses, if much.
+func doubtVolume(enclosed, cells float64) []string {
+	excess := cells/enclosed - 1
+	if math.Abs(excess) < doubtedExcess {
+		return nil
+	}
+	more, high := "more", "low"
+	if excess < 0 {
+		more, high = "less", "high"
+	}
+	// Along a tube the volume goes with the square of the diameter.
+	drop := 1/((1+excess)*(1+excess)) - 1
+	return []string{fmt.Sprintf("the cells hold %s, %.1f %% %s than the %s that the surface encloses: as the pressure drop goes with the fourth power of the diameter, "+
+		"it will be about %.0f %% too %s with bounce-back walls, and less wrong with interpolated ones, which lie where the surface does: choose a smaller spacing",
+		quantity.FormatVolume(cells), math.Abs(100*excess), more, quantity.FormatVolume(enclosed), math.Abs(100*drop), high)}
 }
 
 // leastShown is the area in mm² below which two decimals show nothing.

@@ -36,6 +36,9 @@ type Provenance struct {
 	Surface   *balance.Source `json:"surface,omitempty"`
 	Grid      *balance.Source `json:"grid,omitempty"`
 	Partition *balance.Source `json:"partition,omitempty"`
+	// VolumeExcess is by which part the cells hold more than the surface encloses,
+	// where that is known.
+	VolumeExcess *float64 `json:"volume_excess,omitempty"`
 	// GridNotes say what was mended, dropped or doubtful in the making of the grid.
 	GridNotes []string `json:"grid_notes,omitempty"`
 }
@@ -108,6 +111,9 @@ func (s *Solver) provenance(plan *airflow.Plan) *Provenance {
 	p.Steps, p.Time, p.Tolerance = plan.Steps, plan.Time, plan.Tolerance
 	p.CaseFile = hashed(s.Case.File())
 	file := s.PartitionFile
+	if s.Grid != nil {
+		p.VolumeExcess = volumeExcess(s.Grid.Enclosed, s.volume())
+	}
 	if s.made != nil {
 		p.GridNotes = s.made.gridded.Report.Notes
 		file = resultsfolder.Hidden(s.Folder, s.made.partitionFile())

@@ -32,6 +32,41 @@ func TestReportCountsWallLinks(t *testing.T) {
 	}
 }
 
+// Grids are compared with the volume that their surface encloses, and what differs
+// much is told with what it does.
+func TestVolumesAreCompared(t *testing.T) {
+	g := generate.FullGrid([3]int32{11, 11, 40})
+	for _, c := range []struct {
+		part float64
+		want []string
+	}{
+		{1.0 / 1.21, []string{"+21.0 % against the surface", "21.0 % more than the", "32 % too low"}},
+		{1.0 / 0.81, []string{"-19.0 % against the surface", "19.0 % less than the", "52 % too high"}},
+		{1.0 / 1.015, []string{"+1.5 % against the surface"}},
+		{0, nil},
+	} {
+		g.Enclosed = c.part * g.Volume()
+		var r GridReport
+		r.describeGrid(g, 0)
+		words := r.Words()
+		for _, want := range c.want {
+			if !strings.Contains(words, want) {
+				t.Errorf("of %g of the cells' volume says %q, want %q", c.part, words, want)
+			}
+		}
+		if told := strings.Contains(words, "too low") || strings.Contains(words, "too high"); told != (len(c.want) > 1) {
+			t.Errorf("of %g of the cells' volume says %q", c.part, words)
+		}
+		if len(c.want) == 0 && strings.Contains(words, "against") {
+			t.Errorf("of an unknown volume says %q", words)
+		}
+		s := &Solver{Grid: g, Partition: &balance.Partition{}}
+		if p := s.provenance(&airflow.Plan{}); (p.VolumeExcess != nil) != (c.part > 0) || c.part > 0 && math.Abs(1+*p.VolumeExcess-1/c.part) > 1e-9 {
+			t.Errorf("of %g of the cells' volume the summary says %v", c.part, p.VolumeExcess)
+		}
+	}
+}
+
 // Of a grid that was made from a surface both are named, each with its own hash.
 func TestProvenanceNamesGridAndSurface(t *testing.T) {
 	surface := &balance.Source{File: "a.stl", SHA256: "12"}

@@ -138,6 +138,11 @@ func (s *Solver) cells() int64 {
 	return s.Grid.Cells()
 }
 
+// volume is that of all fluid cells, in cubic metres.
+func (s *Solver) volume() float64 {
+	return float64(s.cells()) * s.Grid.Spacing * s.Grid.Spacing * s.Grid.Spacing
+}
+
 // forgetOthers keeps of a large partitioned grid only the share of a rank:
 // small ones are kept as a whole, for the page to turn around.
 func (s *Solver) forgetOthers(domain *solver.Domain, rank int) (*solver.Domain, error) {
