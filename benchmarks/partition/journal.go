@@ -31,6 +31,9 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal of measured rows: %w", err)
 	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, file.Close(), fmt.Errorf("the journal %s is no file: name one", path))
+	}
 	j.file = file
 	lines := json.NewDecoder(file)
 	for {

@@ -33,7 +33,9 @@ func newDoctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this binary and this machine can do",
-		Args:  exactly(),
+		Long: "Say what this binary and this machine can do: processor, memory, MPI and GPUs. The environment variable CARINA_SIMD,\n" +
+			"AVX512, AVX2 or none, restricts the instructions that flows are computed with, to compare them.",
+		Args: exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			r := examine()
 			return printResult(command, &r, r.words)

@@ -88,7 +88,7 @@ func quotedYAML(text string) string {
 
 // Names that come in files are shown and written as one line everywhere.
 func TestForgedNamesInFilesAreEscaped(t *testing.T) {
-	for _, name := range []string{forged[0], forged[2], forged[5], forged[7], forged[8]} {
+	for _, name := range []string{forged[0], strings.Join(forged, "")} {
 		folder := t.TempDir()
 		grid := filepath.Join(folder, "evil.grid")
 		succeed[map[string]any](t, "voxelize", generated(t, "pipe"), "--spacing", "3mm", "-o", grid)
@@ -124,7 +124,7 @@ func TestForgedNamesInFilesAreEscaped(t *testing.T) {
 
 // So are names of files, of solids and of methods.
 func TestForgedNamesOfFilesAreEscaped(t *testing.T) {
-	for _, name := range []string{forged[0], forged[3], forged[5], forged[7]} {
+	for _, name := range []string{strings.ReplaceAll(strings.Join(forged, ""), "\x00", "")} {
 		surface := copied(t, generated(t, "pipe"), name+".stl")
 		folder := filepath.Dir(surface)
 		at := func(ending string) string { return filepath.Join(folder, name+ending) }

@@ -78,8 +78,14 @@ func Writable(path string) error {
 
 // create makes the temporary file beside path, or beside what it links to.
 func create(path string) (target string, file *os.File, err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return path, nil, fmt.Errorf("writing %s: it is a folder or a device; name a file", path)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		// Systems refuse to follow links that somebody else has put into a folder
+		// for everybody.
+		return path, nil, fmt.Errorf("writing %s: what is there may not be looked at (%w): name another place", path, fs.ErrPermission)
 	}
 	if target, err = followed(path); err != nil {
 		return path, nil, fmt.Errorf("writing %s: %w", path, err)

@@ -218,6 +218,35 @@ func TestWhatIsNoFileIsNotWrittenTo(t *testing.T) {
 	}
 }
 
+// Whoever puts a link into a folder for everybody does not choose which of my files
+// is replaced.
+func TestLinksOfOthersInAFolderForAll(t *testing.T) {
+	folder, mine := t.TempDir(), filepath.Join(t.TempDir(), "mine")
+	put(t, mine, "mine")
+	link := filepath.Join(folder, "out")
+	if err := os.Symlink(mine, link); err != nil {
+		t.Fatal(err)
+	}
+	const other = 1234
+	if err := os.Lchown(link, other, other); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Chmod(folder, 0o777|fs.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(link); err == nil {
+		t.Skip("this system follows such links")
+	}
+	for _, err := range []error{Write(link, words("bad")), Writable(link)} {
+		if err == nil || !strings.Contains(err.Error(), link) {
+			t.Errorf("it says %v", err)
+		}
+	}
+	if data, err := os.ReadFile(mine); err != nil || string(data) != "mine" {
+		t.Errorf("my file holds %q, %v", data, err)
+	}
+}
+
 func TestBesideReplacesNobody(t *testing.T) {
 	folder := t.TempDir()
 	const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" // of "test"
