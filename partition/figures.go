@@ -52,19 +52,24 @@ func VolumesOf(g *graph.Graph, parts []int32, k int) (total, bottleneck int64) {
 }
 
 // figures are what is counted of one part: its vertices, their weight, the
-// weight of the edges that leave it, and the number of its vertices' pairs with
-// the other parts among their neighbours.
+// weight of the edges that leave it, and the sizes of its vertices for each of the
+// other parts among their neighbours.
 type figures struct {
 	vertices, weight, cut, volume int64
 }
 
-// figuresOf counts for every part.
+// figuresOf is sizedFiguresOf where all vertices are of size one.
 func figuresOf(g *graph.Graph, parts []int32, k int) []figures {
+	return sizedFiguresOf(g, nil, parts, k)
+}
+
+// sizedFiguresOf counts for every part.
+func sizedFiguresOf(g *graph.Graph, sizes []int64, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
 	// Adding up must not take longer than counting.
 	inRanges(g.Vertices(), max(verticesAtOnce, 8*k), func(begin, end int) {
-		some := figuresBetween(g, parts, k, begin, end)
+		some := figuresBetween(g, sizes, parts, k, begin, end)
 		mutex.Lock()
 		defer mutex.Unlock()
 		for p, f := range some {
@@ -78,12 +83,16 @@ func figuresOf(g *graph.Graph, parts []int32, k int) []figures {
 }
 
 // figuresBetween counts the vertices from begin to end.
-func figuresBetween(g *graph.Graph, parts []int32, k, begin, end int) []figures {
+func figuresBetween(g *graph.Graph, sizes []int64, parts []int32, k, begin, end int) []figures {
 	perPart := make([]figures, k)
 	seen := make([]int32, k)
 	for v := begin; v < end; v++ {
 		p := parts[v]
 		f := &perPart[p]
+		size := int64(1)
+		if sizes != nil {
+			size = sizes[v]
+		}
 		f.vertices++
 		f.weight += g.VertexWeight(int32(v))
 		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
@@ -94,7 +103,7 @@ func figuresBetween(g *graph.Graph, parts []int32, k, begin, end int) []figures 
 			f.cut += g.EdgeWeight(e)
 			if seen[q] != int32(v)+1 {
 				seen[q] = int32(v) + 1
-				f.volume++
+				f.volume += size
 			}
 		}
 	}

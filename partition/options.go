@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"carina/internal/quantity"
+	"carina/partition/graph"
 )
 
 // Preset chooses between speed and quality.
@@ -73,6 +74,9 @@ type Options struct {
 	Fixed []int32
 	// Objective is EdgeCut unless given.
 	Objective Objective
+	// VertexSizes holds how much each vertex sends to every other part that it
+	// touches, for the volumes; nil means one unit each.
+	VertexSizes []int64
 	// Distances between parts, for MappingCost: symmetric, zero from a part to
 	// itself. See [Hierarchy].
 	Distances [][]int64
@@ -166,6 +170,45 @@ func (o *Options) check(n int) error {
 		}
 	}
 	return nil
+}
+
+// checkSizes tells what is wrong with VertexSizes for a graph.
+func (o *Options) checkSizes(g *graph.Graph) error {
+	if o.VertexSizes == nil {
+		return nil
+	}
+	if n := g.Vertices(); len(o.VertexSizes) != n {
+		return fmt.Errorf("%s in VertexSizes for %s; give one per vertex", quantity.Count(len(o.VertexSizes), "entry"), quantity.Count(n, "vertex"))
+	}
+	room := int64(math.MaxInt64 / 8)
+	for v, size := range o.VertexSizes {
+		degree := g.Offsets[v+1] - g.Offsets[v]
+		if size < 0 {
+			return fmt.Errorf("vertex %d has the size %d; sizes must not be negative", v, size)
+		}
+		if degree > 0 && size > room/degree {
+			return fmt.Errorf("the sizes of vertices, each for all its neighbours, sum to more than 2^60; divide them by a common factor")
+		}
+		room -= size * degree
+	}
+	return nil
+}
+
+// searched is the graph that is searched for a partition: with its weights stored,
+// and where volumes of vertices of several sizes are asked for, with what its ends
+// may send over each edge instead of its weight.
+func (o *Options) searched(g *graph.Graph) *graph.Graph {
+	w := g.Weighted()
+	if o.VertexSizes == nil || o.Objective != CommunicationVolume && o.Objective != BottleneckVolume {
+		return w
+	}
+	w.EdgeWeights = make([]int64, len(g.Neighbours))
+	for v := range o.VertexSizes {
+		for e := g.Offsets[v]; e < g.Offsets[v+1]; e++ {
+			w.EdgeWeights[e] = max(1, o.VertexSizes[v]+o.VertexSizes[g.Neighbours[e]])
+		}
+	}
+	return w
 }
 
 // checkPrevious tells what is wrong with Previous and MigrationCosts.

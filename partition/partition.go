@@ -31,13 +31,16 @@ func Partition(ctx context.Context, g *graph.Graph, opt Options) (*Result, error
 	if err := opt.check(g.Vertices()); err != nil {
 		return nil, err
 	}
+	if err := opt.checkSizes(g); err != nil {
+		return nil, err
+	}
 	if opt.Parts == 1 || g.Vertices() == 0 || opt.Parts >= g.Vertices() && opt.Fixed == nil {
 		return trivial(g, &opt), ctx.Err()
 	}
 	cancelled, release := haltOn(ctx, 0)
 	defer release()
 	l := newLimits(g, &opt, cancelled.Load)
-	finest := &coarsen.Level{Graph: g.Weighted(), Fixed: fixedVertices(g, &opt, l)}
+	finest := &coarsen.Level{Graph: opt.searched(g), Fixed: fixedVertices(g, &opt, l)}
 	t := &task{c: effortFor(finest.Graph, &opt), workers: parallel.New(opt.workers()), start: start, clock: clock, timeLimit: opt.TimeLimit, progress: opt.Progress,
 		contiguous: opt.Contiguous, fast: opt.Preset == Fast, uneven: isUneven(finest.Graph)}
 	t.hubs = !t.uneven && hasHubs(finest.Graph)
@@ -132,6 +135,7 @@ func (t *task) finish(ctx context.Context, finest *coarsen.Level, parts []int32,
 	}
 	if (opt.Objective == CommunicationVolume || opt.Objective == BottleneckVolume) && !t.stopped() {
 		s := t.newState(finest, parts, l.effective)
+		s.Sizes = opt.VertexSizes
 		refine.Volume(s, opt.Objective == BottleneckVolume, r, opt.Contiguous, t.stopped)
 	}
 	return parts

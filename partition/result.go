@@ -49,7 +49,7 @@ type Result struct {
 func newResult(g *graph.Graph, parts []int32, l *limits, opt *Options) *Result {
 	stated := l.stated
 	res := &Result{Parts: parts, Limits: stated, Unreachable: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
-	for p, f := range figuresOf(g, parts, opt.Parts) {
+	for p, f := range sizedFiguresOf(g, opt.VertexSizes, parts, opt.Parts) {
 		res.PartWeights[p] = f.weight
 		if f.weight > stated[p] {
 			res.Feasible = false
@@ -85,6 +85,9 @@ func Evaluate(g *graph.Graph, parts []int32, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if err := opt.check(g.Vertices()); err != nil {
+		return nil, err
+	}
+	if err := opt.checkSizes(g); err != nil {
 		return nil, err
 	}
 	if err := checkParts(g, parts, opt.Parts); err != nil {

@@ -93,10 +93,11 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	if err != nil {
 		return err
 	}
-	graph, err := readGraph(path)
+	graph, sizes, err := readSizedGraph(path)
 	if err != nil {
 		return err
 	}
+	options.VertexSizes = sizes
 	if err := flags.readVertexFiles(graph, &options); err != nil {
 		return err
 	}
@@ -129,19 +130,22 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 }
 
 func readGraph(path string) (*graph.Graph, error) {
+	graph, _, err := readSizedGraph(path)
+	return graph, err
+}
+
+// readSizedGraph reads a graph with the sizes of its vertices, if it has any.
+func readSizedGraph(path string) (*graph.Graph, []int64, error) {
 	file, err := machine.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the graph: %w", err)
+		return nil, nil, fmt.Errorf("reading the graph: %w", err)
 	}
 	defer file.Close()
-	graph, err := metis.Read(file)
+	graph, sizes, err := metis.ReadSized(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if err := graph.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return graph, nil
+	return graph, sizes, nil
 }
 
 func writeParts(path string, parts []int32) error {

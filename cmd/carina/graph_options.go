@@ -39,7 +39,7 @@ func (f *graphFlags) register(command *cobra.Command) {
 	flags.Uint64Var(&f.seed, "seed", 0, "seed; equal seeds give equal partitions")
 	flags.StringVar(&f.timeLimit, "time-limit", "", "go on improving by memetic search for this long, such as 60s")
 	flags.StringVarP(&f.output, "output", "o", "", "the part file to write: one part number per line")
-	flags.StringVar(&f.objective, "objective", "", "what to minimise: cut, volume (total communication volume), bottleneck (largest volume of a part) or mapping (default cut, with --topology mapping)")
+	flags.StringVar(&f.objective, "objective", "", "what to minimise: cut, volume (total communication volume, by the sizes of vertices where the graph has them), bottleneck (largest volume of a part) or mapping (default cut, with --topology mapping)")
 	flags.StringVar(&f.targets, "targets", "", "share of the weight of each part, such as 1,1,3, or a file of them")
 	flags.StringVar(&f.fixed, "fixed", "", "file with one line per vertex: the part it must be in, or -1")
 	flags.StringVar(&f.from, "from", "", "part file to start from: repartition")

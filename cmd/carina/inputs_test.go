@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,32 @@ func TestWrongNamesAreRefusedBeforeAnyWork(t *testing.T) {
 		file := written(t, "case.yaml", "surface: "+missing+"\nconditions: ["+condition+"]\n")
 		if status, _, said := invoke(t, "run", file, "--out", out); status != exitFailure || !strings.Contains(said, `"metis"`) {
 			t.Errorf("%s: status %d, says %q", condition, status, said)
+		}
+	}
+}
+
+// The sizes of a METIS graph's vertices are what is communicated.
+func TestSizesOfVerticesCount(t *testing.T) {
+	text := "20 19 100\n"
+	for v := 1; v <= 20; v++ {
+		size := 1
+		if v > 8 && v <= 12 {
+			size = 1000
+		}
+		text += fmt.Sprint(size)
+		if v > 1 {
+			text += fmt.Sprint(" ", v-1)
+		}
+		if v < 20 {
+			text += fmt.Sprint(" ", v+1)
+		}
+		text += "\n"
+	}
+	row := written(t, "row.graph", text)
+	for objective, want := range map[string]int64{"volume": 2, "bottleneck": 2, "cut": 2000} {
+		r := succeed[graphResult](t, "graph", row, "2", "--imbalance", "0.3", "--objective", objective)
+		if r.CommunicationVolume != want {
+			t.Errorf("by %s: volume %d, want %d", objective, r.CommunicationVolume, want)
 		}
 	}
 }

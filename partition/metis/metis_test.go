@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -246,4 +247,20 @@ func FuzzReadFixed(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestReadSized(t *testing.T) {
+	for text, want := range map[string][]int64{
+		"3 2\n2\n1 3\n2\n": nil, "3 2 100\n8 2\n0 1 3\n1000 2\n": {8, 0, 1000}, "3 2 111\n8 4 2 7\n9 5 1 7 3 9\n7 6 2 9\n": {8, 9, 7}, "3 2 110\n1 4 2\n2 5 1 3\n3 6 2\n": {1, 2, 3},
+		"3 2 101\n5 2 7\n5 1 7 3 9\n5 2 9\n": {5, 5, 5}, "0 0 100\n": nil,
+	} {
+		g, sizes, err := ReadSized(strings.NewReader(text))
+		if err != nil || !slices.Equal(sizes, want) {
+			t.Errorf("%q: sizes %v, %v, want %v", text, sizes, err, want)
+			continue
+		}
+		if same, err := Read(strings.NewReader(text)); err != nil || cmp.Diff(g, same) != "" {
+			t.Errorf("%q: another graph without sizes: %v", text, err)
+		}
+	}
 }

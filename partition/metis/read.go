@@ -15,21 +15,29 @@ import (
 // Read reads a graph in the METIS format: a header "vertices edges
 // [format [constraints]]" and one line per vertex; lines that begin with %
 // are comments; vertices are numbered from 1. The format's three binary
-// digits announce vertex sizes (read and dropped), vertex weights and edge
-// weights. Exactly one weight per vertex is supported. Self loops and edge
+// digits announce vertex sizes (which [ReadSized] returns, too), vertex weights and
+// edge weights. Exactly one weight per vertex is supported. Self loops and edge
 // weights of zero are refused. The file is read as a stream and memory grows
 // with what has been read, not with what the header claims. Errors name the
 // line.
 func Read(r io.Reader) (*graph.Graph, error) {
+	g, _, err := ReadSized(r)
+	return g, err
+}
+
+// ReadSized is Read that returns the sizes of the vertices, too, nil where the file
+// has none: what each sends to every other part that it touches, for
+// partition.Options.
+func ReadSized(r io.Reader) (*graph.Graph, []int64, error) {
 	p := newMETISReader(r)
 	g, err := p.read()
 	if err != nil {
-		return nil, fmt.Errorf("METIS graph, line %d: %w", p.line, err)
+		return nil, nil, fmt.Errorf("METIS graph, line %d: %w", p.line, err)
 	}
 	if err := g.Validate(); err != nil {
-		return nil, fmt.Errorf("METIS graph (its vertex 1 is called 0 here): %w", err)
+		return nil, nil, fmt.Errorf("METIS graph (its vertex 1 is called 0 here): %w", err)
 	}
-	return g, nil
+	return g, p.vertexSizes, nil
 }
 
 // metisReader scans numbers line by line.
@@ -39,6 +47,8 @@ type metisReader struct {
 	// header
 	vertices, edges              int64
 	sizes, vertexWeights, edgeWs bool
+	// vertexSizes are those read so far.
+	vertexSizes []int64
 
 	growth machine.Growth
 }
@@ -48,7 +58,7 @@ const admissions = 1 << 16
 
 // admit fails where what has been read, and grows on, will not fit.
 func (p *metisReader) admit(g *graph.Graph) error {
-	bytes := 8*len(g.Offsets) + 8*len(g.VertexWeights) + 4*len(g.Neighbours) + 8*len(g.EdgeWeights)
+	bytes := 8*len(g.Offsets) + 8*len(p.vertexSizes) + 8*len(g.VertexWeights) + 4*len(g.Neighbours) + 8*len(g.EdgeWeights)
 	if err := p.growth.Admit(int64(bytes)); err != nil {
 		return fmt.Errorf("the graph is too large for this machine: %w", err)
 	}
@@ -278,9 +288,11 @@ func (p *metisReader) setHeader(fields []int64) error {
 // vertex reads one vertex line.
 func (p *metisReader) vertex(g *graph.Graph) error {
 	if p.sizes {
-		if _, err := p.number(); err != nil {
+		size, err := p.number()
+		if err != nil {
 			return p.missing("vertex size", err)
 		}
+		p.vertexSizes = append(p.vertexSizes, size)
 	}
 	if p.vertexWeights {
 		w, err := p.number()

@@ -23,6 +23,8 @@ type State struct {
 	// × distance over them.
 	Cut      int64
 	Distance [][]int64 // between parts; nil means 1
+	// Sizes are what vertices send to each other part beside them; nil means 1.
+	Sizes []int64
 	// Row v of the gain table occupies Offsets[v] onward: no vertex touches
 	// more parts than it has neighbours. rowLen is -1 where not built.
 	rowLen  []int32

@@ -4,8 +4,8 @@ import (
 	"carina/internal/random"
 )
 
-// volumes tracks the communication volume of every part: the number of
-// (vertex of the part, other part) pairs that touch.
+// volumes tracks the communication volume of every part: the sizes of its vertices
+// for each other part that they touch.
 type volumes struct {
 	s       *State
 	perPart []int64
@@ -19,12 +19,20 @@ func newVolumes(s *State) *volumes {
 	v := &volumes{s: s, perPart: make([]int64, s.K), change: make([]int64, s.K)}
 	for u, p := range s.Part {
 		parts, _ := s.Row(int32(u))
-		v.perPart[p] += others(parts, p)
+		v.perPart[p] += s.size(int32(u)) * others(parts, p)
 	}
 	for _, x := range v.perPart {
 		v.total += x
 	}
 	return v
+}
+
+// size is what a vertex sends to each other part beside it.
+func (s *State) size(v int32) int64 {
+	if s.Sizes == nil {
+		return 1
+	}
+	return s.Sizes[v]
 }
 
 // others counts the parts in a row besides p.
@@ -55,16 +63,16 @@ func (o *volumes) weigh(v, to int32) (total, bottleneck int64) {
 	}
 	o.touched = o.touched[:0]
 	parts, _ := s.Row(v)
-	o.add(from, -others(parts, from))
-	o.add(to, others(parts, to))
+	o.add(from, -s.size(v)*others(parts, from))
+	o.add(to, s.size(v)*others(parts, to))
 	for e := s.Graph.Offsets[v]; e < s.Graph.Offsets[v+1]; e++ {
 		u := s.Graph.Neighbours[e]
 		p := s.Part[u]
 		if p != from && s.Connection(u, from) == s.Graph.EdgeWeights[e] {
-			o.add(p, -1)
+			o.add(p, -s.size(u))
 		}
 		if p != to && s.Connection(u, to) == 0 {
-			o.add(p, 1)
+			o.add(p, s.size(u))
 		}
 	}
 	var before, after int64
