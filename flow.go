@@ -231,23 +231,15 @@ func (f *Flow) Fields() (*Fields, error) {
 // Close frees what the flow holds.
 func (f *Flow) Close() { f.job, f.fields = run.Job{}, nil }
 
-// Run takes all steps from a case to the flow: it reads the surface, fills it with
-// cells, shares them among the case's ranks and computes.
+// Run takes all steps from a case to the flow: it reads the surface and fills it with
+// cells, or reads a grid file, shares the cells among the case's ranks and computes.
 func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 	if err := c.CheckFlow(); err != nil {
 		return nil, err
 	}
-	surface, err := c.ReadSurface()
+	grid, err := c.gridOf(ctx)
 	if err != nil {
 		return nil, err
-	}
-	prepared, voxels, err := c.Prepare(surface, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
-	}
-	grid, _, err := geometry.VoxelizePrepared(ctx, prepared, voxels)
-	if err != nil {
-		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
 	}
 	parts, err := c.PartitionOptions(grid)
 	if err != nil {
@@ -262,4 +254,27 @@ func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 		return nil, err
 	}
 	return f, f.Run(ctx)
+}
+
+// gridOf reads the grid file that the case names, or fills its surface with cells.
+func (c *Case) gridOf(ctx context.Context) (*geometry.Grid, error) {
+	switch is, err := geometry.IsGridFile(c.Surface); {
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the surface: %w", err)
+	case is:
+		return c.ReadGrid()
+	}
+	surface, err := c.ReadSurface()
+	if err != nil {
+		return nil, err
+	}
+	prepared, voxels, err := c.Prepare(surface, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Surface, err)
+	}
+	grid, _, err := geometry.VoxelizePrepared(ctx, prepared, voxels)
+	if err != nil {
+		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
+	}
+	return grid, nil
 }

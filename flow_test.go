@@ -3,6 +3,8 @@ package carina_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -198,5 +200,57 @@ func TestFlowIsRefused(t *testing.T) {
 	f.Close()
 	if err := f.Run(context.Background()); err == nil {
 		t.Error("a closed flow runs")
+	}
+}
+
+// Run goes on from a grid file as from its surface, and says of other files of Carina
+// what they are and what takes them, as all that reads surfaces does.
+func TestRunOnFilesOfCarina(t *testing.T) {
+	surface, c := pipe(t)
+	want := opened(t, c, surface)
+	if err := want.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	if err := carina.WritePartition(path("pipe.part.json"), want.Partition(), want.Grid()); err != nil {
+		t.Fatal(err)
+	}
+	c.Surface, c.Spacing, c.Inlet = path("pipe.grid"), "", 0
+	got, err := carina.Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Close()
+	if got.Summary().StateHash != want.Summary().StateHash {
+		t.Errorf("from the grid file it ends in %s, from the surface in %s", got.Summary().StateHash, want.Summary().StateHash)
+	}
+	settled := c
+	settled.Spacing = "0.5mm"
+	if _, err := carina.Run(context.Background(), settled); err == nil || !strings.Contains(err.Error(), "where spacing is settled") {
+		t.Errorf("a spacing beside a grid file: %v", err)
+	}
+	long := strings.Repeat("7 8 9\n", 100)
+	for name, file := range map[string]struct{ content, want string }{
+		"pipe.part.json":  {"", "a partition file and not the STL of a surface: read it with carina.ReadPartition"},
+		"pipe.0001.share": {"carina share 1\n" + strings.Repeat("\x00\xff", 100), "a rank's share of a partitioned grid"},
+		"case.txt":        {"# a pipe\nsurface: pipe.stl\nflow: 1L/min\n# " + strings.Repeat("x", 100) + "\n", "a case file and not the STL"},
+		"case.yaml":       {"surface: pipe.stl\n", "carina.ReadCase"},
+		"summary.json":    {`{"steps": 20, "notes": "` + strings.Repeat("x", 100) + `"}`, "a JSON file"},
+		"pipe.graph":      {"% a graph\n100 200\n" + long, "carina graph"},
+		"missing.stl":     {"", "no such file"},
+	} {
+		if file.content != "" {
+			if err := os.WriteFile(path(name), []byte(file.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Surface = path(name)
+		if _, err := carina.Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), file.want) {
+			t.Errorf("%s: want an error with %q and got %v", name, file.want, err)
+		}
+	}
+	if _, err := geometry.ReadSurface(path("pipe.grid"), geometry.Millimetre); err == nil || !strings.Contains(err.Error(), "a grid file and not the STL of a surface: read it with geometry.ReadGrid") {
+		t.Errorf("a grid read as a surface: %v", err)
 	}
 }

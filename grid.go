@@ -70,6 +70,24 @@ func (c *Case) ReadSurface() (*geometry.Surface, error) {
 	return surface, err
 }
 
+// ReadGrid reads the grid file that the case names in place of a surface. What is settled
+// there the case must leave open.
+func (c *Case) ReadGrid() (*geometry.Grid, error) {
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{
+		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
+		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0},
+		{"role", len(c.Roles) > 0}, {"drop-opening", len(c.DropOpenings) > 0}, {"merge-openings", len(c.MergeOpenings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
+	} {
+		if option.given {
+			return nil, fmt.Errorf("%s is a grid file, where %s is settled: leave that out, or give the surface", c.Surface, option.name)
+		}
+	}
+	return geometry.ReadGrid(c.Surface)
+}
+
 // VoxelOptions are what the case says of the grid; centres of openings are in the
 // surface's unit.
 func (c *Case) VoxelOptions(unit geometry.Unit) (geometry.Options, error) {

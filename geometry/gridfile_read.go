@@ -100,3 +100,18 @@ func (t *trailedReader) trailer() []byte {
 	rest, _ := t.r.Peek(sha256.Size)
 	return rest
 }
+
+// IsGridFile tells whether a file begins as grid files do.
+func IsGridFile(path string) (bool, error) {
+	file, err := machine.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, len(GridMagic))
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return string(head[:n]) == GridMagic, nil
+}

@@ -55,8 +55,61 @@ func isOBJ(start []byte) bool {
 	return vertices > 0
 }
 
+// ownMarks are how files begin that this program writes or reads for other ends, and what
+// takes them.
+var ownMarks = []struct{ mark, file, takes string }{
+	{"carina grid\n", "a grid file", "read it with geometry.ReadGrid, or give it to carina run, partition, inspect or view"},
+	{"carina share ", "a rank's share of a partitioned grid", "give its partition file to carina solve"},
+	{"surface:", "a case file", "read it with carina.ReadCase, or let its name end in .yaml and give it to carina run"},
+}
+
+// refuseOwn says what a file of this program is, and what takes it.
+func refuseOwn(data []byte) error {
+	start := bytes.TrimLeft(data[:min(len(data), 4096)], " \t\r\n\xef\xbb\xbf")
+	is := func(file, takes string) error {
+		return fmt.Errorf("this is %s and not the STL of a surface: %s", file, takes)
+	}
+	for _, o := range ownMarks {
+		if bytes.HasPrefix(start, []byte(o.mark)) {
+			return is(o.file, o.takes)
+		}
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("{")) && bytes.Contains(start, []byte(`"carina partition"`)):
+		return is("a partition file", "read it with carina.ReadPartition, or give it to carina solve, inspect, view or export")
+	case bytes.HasPrefix(start, []byte("{")):
+		return is("a JSON file", "name the file of the surface")
+	case bytes.Contains(start, []byte("\nsurface:")) && isText(start):
+		return is("a case file", ownMarks[2].takes)
+	case isGraph(start):
+		return is("a graph", "give it to carina graph")
+	}
+	return nil
+}
+
+// isGraph reports whether a text begins as METIS graphs do: with two to four whole
+// numbers in a line, after comments.
+func isGraph(start []byte) bool {
+	for line := range bytes.Lines(start) {
+		if bytes.HasPrefix(line, []byte("%")) {
+			continue
+		}
+		fields := bytes.Fields(line)
+		for _, f := range fields {
+			if len(bytes.Trim(f, "0123456789")) > 0 {
+				return false
+			}
+		}
+		return len(fields) >= 2 && len(fields) <= 4
+	}
+	return false
+}
+
 // refuseForeign says what a file is that is no STL.
 func refuseForeign(data []byte) error {
+	if err := refuseOwn(data); err != nil {
+		return err
+	}
 	if format := foreignFormat(data); format != "" {
 		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, for instance with MeshLab, Blender or meshio", format)
 	}

@@ -56,24 +56,16 @@ func loadGrid(ctx context.Context, c *carina.Case, progress Progress, admit func
 	if kind == CaseFile {
 		return nil, fmt.Errorf("%s looks like a case file: let its name end in .yaml", c.Surface)
 	}
-	return nil, fmt.Errorf("%s is a %s file: give a surface or a grid", c.Surface, kind)
+	takes := "carina solve"
+	if kind == GraphFile {
+		takes = "carina graph"
+	}
+	return nil, fmt.Errorf("%s is a %s file, which %s takes: give a surface or a grid here", c.Surface, kind, takes)
 }
 
 func readGrid(c *carina.Case) (*Gridded, error) {
-	for _, option := range []struct {
-		name  string
-		given bool
-	}{
-		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
-		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0},
-		{"role", len(c.Roles) > 0}, {"drop-opening", len(c.DropOpenings) > 0}, {"merge-openings", len(c.MergeOpenings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
-	} {
-		if option.given {
-			return nil, fmt.Errorf("%s is a grid file, where %s is settled: leave that out, or give the surface", c.Surface, option.name)
-		}
-	}
 	begin := time.Now()
-	grid, err := geometry.ReadGrid(c.Surface)
+	grid, err := c.ReadGrid()
 	if err != nil {
 		return nil, err
 	}
