@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -196,11 +198,15 @@ func WritePartition(path string, p *balance.Partition, g *geometry.Grid) error {
 // Where that name is taken by another grid, which another partition file may
 // need, it is left alone and the new one is named after its contents.
 func writeGridBeside(path string, g *geometry.Grid) (string, error) {
+	name := GridBeside(path)
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return name, geometry.WriteGrid(name, g)
+	}
 	hash := sha256.New()
 	if err := geometry.EncodeGrid(hash, g); err != nil {
 		return "", err
 	}
-	name, there, err := atomicfile.Beside(GridBeside(path), hex.EncodeToString(hash.Sum(nil)))
+	name, there, err := atomicfile.Beside(name, hex.EncodeToString(hash.Sum(nil)))
 	if err != nil || there {
 		return name, err
 	}

@@ -9,8 +9,8 @@ for package in $($GO list ./...); do
 		$GO test -run '^$' -fuzz "^$name\$" -fuzztime "$1" "$package"
 	done
 done
-echo "== 100 runs into a folder, disturbed at any time"
-CARINA_KILLED_RUNS=100 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina
+echo "== 200 runs into a folder, disturbed at any time"
+CARINA_KILLED_RUNS=200 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina
 
 # Ten times the random surfaces that the tests try.
 echo "== geometry, sweeps"

@@ -10,34 +10,57 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A temporary file is named by a random number and a check of that number, so
+// A temporary file is named by a random number, the host, and a check of both, so
 // that no other file is taken for one.
 const (
 	prefix      = ".carina-write-"
 	randomBytes = 8
-	checkBytes  = 4
+	hashBytes   = 4
 )
 
 func temporaryName() string {
 	var number [randomBytes]byte
 	rand.Read(number[:])
-	return prefix + hex.EncodeToString(append(number[:], check(number[:])...))
+	return prefix + sealed(append(number[:], host()...))
 }
 
-func check(number []byte) []byte {
-	sum := sha256.Sum256(append([]byte(prefix), number...))
-	return sum[:checkBytes]
+// host tells hosts apart.
+var host = sync.OnceValue(func() []byte {
+	name, _ := os.Hostname() // without one all are alike
+	return hashed(name)
+})
+
+func hashed(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:hashBytes]
+}
+
+// sealed are the digits of bytes with a check of them.
+func sealed(bytes []byte) string {
+	return hex.EncodeToString(append(bytes, hashed(prefix+string(bytes))...))
 }
 
 // Temporary tells whether a name is that of a temporary file.
 func Temporary(name string) bool {
+	is, _ := temporaryOf(name)
+	return is
+}
+
+// temporaryOf tells, too, whether it is one of this host.
+func temporaryOf(name string) (is, own bool) {
 	digits, is := strings.CutPrefix(name, prefix)
-	number, err := hex.DecodeString(digits)
-	return is && err == nil && len(number) == randomBytes+checkBytes && bytes.Equal(number[randomBytes:], check(number[:randomBytes]))
+	all, err := hex.DecodeString(digits)
+	if !is || err != nil || len(all) != randomBytes+2*hashBytes {
+		return false, false
+	}
+	number := all[:randomBytes+hashBytes]
+	return digits == sealed(bytes.Clone(number)), bytes.Equal(number[randomBytes:], host())
 }
 
 // temporary makes a file that is locked while this process has it open.
@@ -69,6 +92,11 @@ func IsAt(file *os.File, path string) bool {
 	return err == nil && os.SameFile(own, there)
 }
 
+// quiet is how long a file of another host was not written to when it is taken
+// for that of a dead process: not all file systems tell hosts of each other's
+// locks.
+const quiet = time.Hour
+
 // Sweep removes the temporary files in a folder whose processes were killed. What
 // cannot be looked at or is locked stays.
 func Sweep(folder string) {
@@ -79,7 +107,8 @@ func Sweep(folder string) {
 	defer opened.Close()
 	names, _ := opened.Readdirnames(-1)
 	for _, name := range names {
-		if !Temporary(name) {
+		is, own := temporaryOf(name)
+		if !is {
 			continue
 		}
 		path := filepath.Join(folder, name)
@@ -87,7 +116,9 @@ func Sweep(folder string) {
 		if err != nil {
 			continue
 		}
-		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && IsAt(file, path) {
+		info, err := file.Stat()
+		still := err == nil && (own || time.Since(info.ModTime()) > quiet)
+		if still && unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && IsAt(file, path) {
 			os.Remove(path)
 		}
 		file.Close()

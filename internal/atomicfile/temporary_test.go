@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -162,6 +163,26 @@ func TestOnlyFilesOfDeadProcessesAreSwept(t *testing.T) {
 	}
 	if want := "\"other\" -rw-r--r-- \"other\" \"\"\n\"slow\" -rw-r--r-- \"slow\" \"\"\n"; listing(t, folder) != want {
 		t.Errorf("there are\n%swant\n%s", listing(t, folder), want)
+	}
+}
+
+// Hosts may not see each other's locks: what another one writes stays while it
+// writes.
+func TestFilesOfOtherHostsStayAWhile(t *testing.T) {
+	folder := t.TempDir()
+	foreign := filepath.Join(folder, prefix+sealed(append(make([]byte, randomBytes), hashed("another host")...)))
+	put(t, foreign, "half")
+	Sweep(folder)
+	if _, err := os.Lstat(foreign); err != nil || !Temporary(filepath.Base(foreign)) {
+		t.Errorf("it is gone while it may be written: %v", err)
+	}
+	before := time.Now().Add(-2 * quiet)
+	if err := os.Chtimes(foreign, before, before); err != nil {
+		t.Fatal(err)
+	}
+	Sweep(folder)
+	if _, err := os.Lstat(foreign); err == nil {
+		t.Error("it stays for ever")
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 const patience = 20 * time.Second
 
 // Unfinished tells whether an earlier process was killed while it moved its
-// results into place, or is doing so.
+// results into place.
 func Unfinished(path string) bool {
 	d := disk{path: path}
-	return isThere(d.at(journal))
+	return isThere(d.at(journal)) && Free(path) == nil && isThere(d.at(journal))
 }
 
 // Mend completes what an earlier process has begun in a folder and could not
