@@ -104,11 +104,12 @@ type Case struct {
 	// Mismatch is by how much inflow and outflow may differ where a waveform changes
 	// the flow, relative to their amplitude, such as 1%, which is the default.
 	Mismatch string `yaml:"mismatch"`
-	// Tolerance ends the computation early when the velocity changes less than
-	// this, relatively, while sound crosses the domain.
+	// Tolerance ends the computation early when the pressure drop and the shares of
+	// all openings are known within this, relatively, since they do not change any
+	// more or as means over time.
 	Tolerance float64 `yaml:"tolerance" zero:"refused"`
 	// Steps or Time end the computation; when neither is given it goes on
-	// until the flow is steady, at most three exchanges of the air.
+	// until the flow is steady, at most ten exchanges of the air.
 	Steps int64  `yaml:"steps" zero:"refused"`
 	Time  string `yaml:"time"`
 

@@ -117,8 +117,8 @@ conditions:
 	}
 }
 
-// Without a time the air in the lumen is exchanged three times, whichever way it
-// flows, and a flow that a waveform changes is never called steady.
+// Without a time the air in the lumen is exchanged ten times at most, whichever way it
+// flows, in whole cycles of a waveform, and three times where a waveform has none.
 func TestPlanOfACase(t *testing.T) {
 	const cells = 1_000_000 // a litre
 	grid := &geometry.Grid{Spacing: 1e-3, Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet, Area: 1e-4}, {Number: 2, Role: geometry.Outlet, Area: 1e-4}}}
@@ -138,27 +138,35 @@ func TestPlanOfACase(t *testing.T) {
 		steady bool
 		says   string
 	}{
-		"nothing said":       {Case{}, 0.5e-3, nil, 0, 6, true, ""},
-		"out of the lumen":   {Case{}, -0.5e-3, nil, 0, 6, true, ""},
+		"nothing said":       {Case{}, 0.5e-3, nil, 0, 20, true, ""},
+		"out of the lumen":   {Case{}, -0.5e-3, nil, 0, 20, true, ""},
 		"steps":              {Case{Steps: 7}, 0.5e-3, nil, 7, 0, false, ""},
 		"a time":             {Case{Time: "2s"}, 0, nil, 0, 2, false, ""},
-		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, nil, 0, 6, false, ""},
+		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, nil, 0, 40, true, ""},
+		"a gust":             {Case{Waveform: "gust.csv"}, 0.5e-3, nil, 0, 6, false, ""},
 		"a waveform at one":  {Case{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}, 0.5e-3, nil, 0, 6, false, ""},
 		"no flow":            {Case{}, 0, nil, 0, 0, false, "give --time or --steps"},
 		"a time before zero": {Case{Time: "-2s"}, 0.5e-3, nil, 0, 0, false, "above zero"},
-		"in at a condition":  {Case{}, 0.5e-3, imposed(1, 0.1e-3), 0, 30, true, ""},
-		"out at a condition": {Case{}, 0.5e-3, withPressure, 0, 30, true, ""},
+		"in at a condition":  {Case{}, 0.5e-3, imposed(1, 0.1e-3), 0, 100, true, ""},
+		"out at a condition": {Case{}, 0.5e-3, withPressure, 0, 100, true, ""},
 		"pressures alone":    {Case{}, 0.5e-3, pressures, 0, 0, false, "give --time or --steps"},
-		"pressures, a flow":  {Case{Flow: "0.5L/s"}, 0.5e-3, pressures, 0, 6, true, ""},
+		"pressures, a flow":  {Case{Flow: "0.5L/s"}, 0.5e-3, pressures, 0, 20, true, ""},
 	} {
-		plan, err := c.c.plan(grid, cells, airflow.Settings{FlowRate: c.flow, Conditions: c.at})
+		s := airflow.Settings{FlowRate: c.flow, Conditions: c.at}
+		switch c.c.Waveform {
+		case "breathing:4s":
+			s.Waveform = opening.Breathing{Period: 4, Inspiration: 0.3}
+		case "gust.csv":
+			s.Waveform = &opening.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
+		}
+		plan, err := c.c.plan(grid, cells, s)
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 			}
 			continue
 		}
-		if err != nil || plan.Steps != c.steps || math.Abs(plan.Time-c.time) > 1e-9 || (plan.Tolerance > 0) != c.steady || (plan.Watch > 0) == c.c.Unsteady() {
+		if err != nil || plan.Steps != c.steps || math.Abs(plan.Time-c.time) > 1e-9 || (plan.Tolerance > 0) != c.steady || (plan.Watch > 0) != (name != "a gust" && name != "a waveform at one") {
 			t.Errorf("%s: %+v, %v", name, plan, err)
 		}
 	}

@@ -129,7 +129,7 @@ func imposesFlow(k ConditionCase) bool { return k.Kind == string(opening.Imposed
 // effect.
 func (c *Case) checkContradictions() error {
 	if !(c.Tolerance >= 0 && c.Tolerance < 1) {
-		return fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 1e-4", c.Tolerance)
+		return fmt.Errorf("a tolerance of %g tells nothing steady: give one between 0 and 1, such as 5e-3", c.Tolerance)
 	}
 	switch {
 	case c.TimeStep != "" && c.LatticeVelocity != 0:
@@ -142,10 +142,10 @@ func (c *Case) checkContradictions() error {
 	return nil
 }
 
-// steadyTolerance is the relative change of the velocity, while sound crosses
-// the domain, below which a flow is called steady unless the case says
+// steadyTolerance is the relative error within which the pressure drop and the shares
+// of all openings are known of a flow that is called steady, unless the case says
 // otherwise.
-const steadyTolerance = 1e-4
+const steadyTolerance = 5e-3
 
 // FlowOn is what the case says of the flow on a grid, and for how long to compute
 // it. The grid may be the part that one rank knows; cells are those of the whole.
@@ -166,11 +166,14 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 }
 
 // plan says how long to compute: the case's steps or time, or else until the
-// flow is steady, at most until the air in the lumen has been exchanged three
-// times. A flow that a waveform changes is never called steady.
+// flow is steady, or each of its cycles, at most until the air in the lumen has been
+// exchanged ten times; three times, where it fluctuates too much for more time to
+// help, and where a waveform without a period changes it, which is never called steady.
 func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.Plan, error) {
 	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
-	if !c.Unsteady() {
+	period := s.Period()
+	watched := !c.Unsteady() || period > 0
+	if watched {
 		plan.Watch = steadyTolerance
 	}
 	switch {
@@ -188,12 +191,20 @@ func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.
 	if flow == 0 {
 		return plan, errNoEnd
 	}
-	if plan.Tolerance == 0 && !c.Unsteady() {
+	const usual, most = 3, 10 // exchanges of the air
+	const usualCycles, mostCycles = 4, 10
+	exchange := float64(cells) * g.Spacing * g.Spacing * g.Spacing / flow
+	if !watched {
+		plan.Time = usual * exchange
+		return plan, nil
+	}
+	if plan.Tolerance == 0 {
 		plan.Tolerance = steadyTolerance
 	}
-	const throughflows = 3
-	volume := float64(cells) * g.Spacing * g.Spacing * g.Spacing
-	plan.Time = throughflows * volume / flow
+	plan.Least, plan.Time = usual*exchange, most*exchange
+	if period > 0 {
+		plan.Least, plan.Time = max(plan.Least, usualCycles*period), math.Ceil(max(plan.Time, mostCycles*period)/period)*period
+	}
 	return plan, nil
 }
 

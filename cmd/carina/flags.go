@@ -107,9 +107,9 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity, with at most 1 as relaxation time)")
 	f.Float64Var(&c.LatticeVelocity, "lattice-velocity", c.LatticeVelocity, "largest expected velocity in cells per step: twice the mean through the fastest opening, four times if it is narrower than a tenth of the widest one's area (default 0.1)")
 	f.StringVar(&c.Mismatch, "mismatch", c.Mismatch, "by how much inflow and outflow may differ where a waveform changes the flow: shortens the time step and lengthens the start (default 1%)")
-	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "end when the velocity changes less, relatively, while sound crosses the domain (default 1e-4 without --steps and --time)")
+	f.Float64Var(&c.Tolerance, "tolerance", c.Tolerance, "end when the pressure drop and all shares are known within this, relatively, as they are still or as means (default 5e-3 without --steps and --time)")
 	f.Int64Var(&c.Steps, "steps", c.Steps, "number of time steps")
-	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most three exchanges of the air)")
+	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most ten exchanges of the air)")
 }
 
 func refineFlags(command *cobra.Command, c *carina.Case) {

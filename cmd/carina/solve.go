@@ -159,6 +159,7 @@ func compute(command *cobra.Command, s *workflow.Solver, t transport.Transport) 
 			message(command, "warning: %s", w)
 		}
 	}
+	s.Announce = func(words string) { message(command, "%s", words) }
 	s.Memory = func(uses []gpu.MemoryUse) {
 		for _, u := range uses {
 			message(command, "%v", u)

@@ -81,25 +81,6 @@ func steeredOpenings(c *carina.Case, m *airflow.Summary) map[int]bool {
 	return set
 }
 
-// steadyWords says whether the flow became steady.
-func steadyWords(c *carina.Case, m *airflow.Summary) string {
-	change := ""
-	if m.VelocityChange != nil {
-		change = fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)
-	}
-	switch {
-	case c.Unsteady():
-		return "not steady: a waveform keeps the flow changing"
-	case m.Steady == nil && change != "":
-		return "steady or not is not known after so few steps: " + change
-	case m.Steady == nil:
-		return "steady or not is not known after so few steps"
-	case *m.Steady:
-		return "steady: " + change
-	}
-	return "not steady: " + change + "; compute a longer time for the final flow"
-}
-
 // fluids are what the program knows by name, within bounds of the density in
 // kg/m³ and the kinematic viscosity in m²/s at room or body temperature.
 var fluids = []struct {

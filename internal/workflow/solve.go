@@ -57,6 +57,9 @@ type Solver struct {
 	// Refine tells what the flow and those on other spacings tend to, for the
 	// summary; may be nil.
 	Refine func(*airflow.Summary) (*carina.Refinement, error)
+	// Announce hears what is going to be computed, before it begins, and how long that
+	// will take, on rank 0; may be nil.
+	Announce func(words string)
 	// Warn hears warnings before the computation begins, on rank 0.
 	Warn func(warnings []string)
 
@@ -101,6 +104,11 @@ func (s *Solver) prepare(t transport.Transport) (*solver.Domain, airflow.Setting
 	}
 	if err := s.agree(t, settings, plan); err != nil {
 		return nil, settings, plan, err
+	}
+	plan.Announce = func(o airflow.Outlook) {
+		if words := outlookWords(&s.Case, o); words != "" && s.Announce != nil {
+			s.Announce(words)
+		}
 	}
 	plan.Report, plan.Warn = s.Report, func(warnings []string) { s.warn(warnings...) }
 	return domain, settings, plan, nil

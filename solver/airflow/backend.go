@@ -128,6 +128,7 @@ func prepared(b Backend, device solver.Device, domain *solver.Domain, settings S
 	if err := r.take(e); err != nil {
 		return nil, err
 	}
+	r.still = r.newStillWatch()
 	return r, nil
 }
 
@@ -142,6 +143,6 @@ func (r *Rank) take(e *solver.Rank) error {
 		e.Close()
 		return err
 	}
-	r.engine, r.layout, r.kernel = e, e.Layout(), kernel
+	r.engine, r.layout, r.kernel, r.summed = e, e.Layout(), kernel, never
 	return nil
 }

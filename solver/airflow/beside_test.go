@@ -36,8 +36,9 @@ func (r *Rank) end(t *testing.T) ended {
 		t.Error(err)
 	}
 	e := ended{steps: r.engine.Steps(), hash: must(r.Hash()), fastest: r.fastest, mean: must(r.GatherFields(own))}
-	if steady, change := r.watch.outcome(); steady != nil {
-		e.steady, e.change = *steady, *change
+	if steady := r.still.Outcome(); steady != nil {
+		e.steady = *steady
+		e.change, _ = r.still.Worst()
 	}
 	return e
 }

@@ -125,3 +125,29 @@ func (r *Rank) Measure(pairs int) (StepTime, error) {
 	slices.Sort(times)
 	return StepTime{times[0], times[len(times)/2]}, nil
 }
+
+// Outlook is what is going to be computed.
+type Outlook struct {
+	// Cells are all cells. Steps of TimeStep are computed at most, Time in all.
+	Cells, Steps   int64
+	TimeStep, Time float64
+	// Exchange is the time in which the air in the lumen is exchanged by what enters
+	// where waveforms are one, in seconds; 0 where only pressures are known.
+	Exchange float64
+	// UntilSteady tells whether the computation ends earlier when the flow is steady.
+	UntilSteady bool
+	// Seconds is how long it will take at most from the beginning, at the speed of the
+	// first steps, of so many million cell updates per second; 0 before these.
+	Seconds, MLUPS float64
+}
+
+// outlook is that of a plan of so many steps.
+func (r *Rank) outlook(plan *Plan, steps int64) Outlook {
+	steps += steps & 1
+	o := Outlook{Cells: r.domain.CellCount(), Steps: steps, TimeStep: r.units.TimeStep, Time: float64(steps) * r.units.TimeStep, UntilSteady: plan.Tolerance > 0}
+	if flow := r.settings.Inflow(r.domain.Grid); flow > 0 {
+		dx := r.units.Spacing
+		o.Exchange = float64(o.Cells) * dx * dx * dx / flow
+	}
+	return o
+}

@@ -24,6 +24,7 @@ func (r *Rank) SaveState() (*solver.State, error) {
 // LoadState goes on from a state that any number of ranks have saved with the same
 // grid and settings, given what all of them have. Call it on all ranks.
 func (r *Rank) LoadState(saved []*solver.State) error {
+	r.summed = never
 	if err := r.engine.LoadState(saved); err != nil {
 		return err
 	}
@@ -199,20 +200,24 @@ func (r *Rank) course() []byte {
 	var data bytes.Buffer
 	// Numbers of known size are always written to memory.
 	_ = binary.Write(&data, binary.LittleEndian, c)
-	return data.Bytes()
+	return append(data.Bytes(), r.still.Save()...)
 }
 
 // follow goes on with what a state says of how the flow has gone.
 func (r *Rank) follow(data []byte) error {
 	var c course
-	if len(data) != binary.Size(c) {
+	size := binary.Size(c)
+	if len(data) < size {
 		return errRemembered
 	}
-	if _, err := binary.Decode(data, binary.LittleEndian, &c); err != nil {
+	if _, err := binary.Decode(data[:size], binary.LittleEndian, &c); err != nil {
 		return err
 	}
 	if !(c.Tolerance >= 0) || c.Interval < 0 || c.Next < 0 || c.Quiet < 0 || c.Judged < 0 || !(c.Fastest >= 0) {
 		return errRemembered
+	}
+	if err := r.still.Load(data[size:]); err != nil {
+		return err
 	}
 	r.fastest, r.watch = c.Fastest, nil
 	if c.Tolerance > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"carina/solver"
+	"carina/solver/airflow/steadiness"
 	"carina/solver/transport"
 )
 
@@ -19,10 +20,12 @@ type Rank struct {
 	engine  *solver.Rank
 	layout  *solver.Layout
 	kernel  Kernel
-	fastest float64      // after the start, in cells per step, as far as was checked
-	watch   *steadyWatch // of the last advance, or of the state loaded since
-	sums    []int64      // room for those of openings
-	keeps   bool         // the fields of the last check
+	fastest float64           // after the start, in cells per step, as far as was checked
+	watch   *steadyWatch      // of the last advance, or of the state loaded since
+	still   *steadiness.Watch // nil where it has nothing to watch
+	sums    []int64           // those of openings
+	summed  int64             // after how many steps
+	keeps   bool              // the fields of the last check
 }
 
 // NewRank prepares rank t.Rank() of the domain on the processor. If one rank fails,
@@ -74,8 +77,9 @@ type Progress struct {
 	MLUPS float64
 	// PeakVelocity is the largest velocity, in m/s.
 	PeakVelocity float64
-	// Change is the relative change of the velocity in the time in which sound
-	// crosses the domain, NaN while it is not known.
+	// Change is the largest relative error of what is known of the flow (see package steadiness),
+	// NaN while it is not known; where no air enters and leaves, the relative change
+	// of the velocity in the time in which sound crosses the domain.
 	Change float64
 }
 
@@ -91,14 +95,8 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin, first := time.Now(), r.engine.Steps()
 	cells := float64(r.domain.CellCount())
-	if w := newSteadyWatch(first, r.rampSteps, r.crossing(), plan.watchTolerance()); r.watch == nil || !r.watch.goesOn(w) {
-		r.watch = w
-	}
-	watch := &rankWatch{steadyWatch: r.watch, rank: r}
-	switch {
-	case plan.Tolerance <= 0:
-		r.watch.postpone(first + steps)
-	case r.watch.steady():
+	watch := r.newWatch(plan, steps)
+	if plan.Tolerance > 0 && watch.done() {
 		return nil
 	}
 	if first > 0 && plan.Diverged != nil {
@@ -112,12 +110,17 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		if float64(r.engine.Steps()) > r.rampSteps {
 			r.fastest = max(r.fastest, peak)
 		}
+		if seconds := time.Since(begin).Seconds(); plan.Announce != nil && r.Number() == 0 && done == checkInterval && done < steps {
+			o := r.outlook(plan, steps)
+			o.Seconds, o.MLUPS = seconds*float64(steps)/float64(done), cells*float64(done)/seconds/1e6
+			plan.Announce(o)
+		}
 		if plan.Report != nil && r.Number() == 0 {
 			plan.Report(Progress{
 				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
 				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
 				PeakVelocity: peak * r.units.Velocity(),
-				Change:       watch.Change,
+				Change:       watch.change(),
 			})
 		}
 		// Whoever observes may save the state, with what is known of steadiness.

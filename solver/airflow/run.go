@@ -23,9 +23,16 @@ type Plan struct {
 	// Time is in seconds.
 	Time float64
 	// Tolerance ends the computation early when the flow is steady: when the
-	// relative change of the velocity, in the time in which sound crosses the
-	// domain, is below it twice in a row. 0 means that it does not.
+	// pressure drop, the inflow and the shares of all openings are known within it,
+	// relatively, for a while, since they do not change any more, or as means over
+	// time or of cycles (see package steadiness). Where no air enters and leaves it is the relative
+	// change of the velocity in the time in which sound crosses the domain. 0 means
+	// that it does not.
 	Tolerance float64
+	// Least is the time in seconds after which Tolerance ends the computation of a
+	// flow, too, that fluctuates so much that its means would not be known within the
+	// tolerance at the end of the plan. 0 means that it does not.
+	Least float64
 	// Watch is a tolerance by which the summary tells whether the flow became
 	// steady, where Tolerance is 0; 0 means that it does not tell.
 	Watch float64
@@ -49,6 +56,10 @@ type Plan struct {
 	// Warn is called on rank 0 before the first step with what is likely to be
 	// unstable or inaccurate, if anything; it may be nil.
 	Warn func(warnings []string)
+	// Announce is called on rank 0 before the first step with what is going to be
+	// computed, and again after the first ones with how long it will take; it may be
+	// nil.
+	Announce func(Outlook)
 	// Visit is called on every rank at the end, concurrently for the ranks
 	// of one process, for instance to write its fields; it may be nil. It may
 	// use the methods of Rank that all ranks call together if it does so on
@@ -124,6 +135,9 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 	r.warnings = append(r.warnings, plan.Warnings()...)
 	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
 		plan.Warn(r.warnings)
+	}
+	if plan.Announce != nil && r.Number() == 0 {
+		plan.Announce(r.outlook(&plan, steps))
 	}
 	if plan.Prepared != nil {
 		plan.Prepared(r)

@@ -3,6 +3,7 @@ package airflow
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"carina/balance"
@@ -336,6 +337,27 @@ func (s *Settings) shortestPeriod() float64 {
 	period := opening.ShortestPeriod(s.Waveform)
 	for _, c := range s.Conditions {
 		period = min(period, opening.ShortestPeriod(c.Waveform))
+	}
+	return period
+}
+
+// Period is that of all waveforms, in seconds: 0 where none changes the flow, NaN
+// where one has none, or they have different ones.
+func (s *Settings) Period() float64 {
+	period := math.Max(opening.Period(s.Waveform), opening.Period(s.ForceWaveform))
+	for _, c := range s.Conditions {
+		period = math.Max(period, opening.Period(c.Waveform))
+	}
+	whole := func(w opening.Waveform) bool {
+		p := opening.Period(w)
+		return p == 0 || math.Abs(period/p-math.Round(period/p)) < 1e-6
+	}
+	all := whole(s.Waveform) && whole(s.ForceWaveform)
+	for _, c := range s.Conditions {
+		all = all && whole(c.Waveform)
+	}
+	if !all || math.IsInf(period, 1) {
+		return math.NaN()
 	}
 	return period
 }

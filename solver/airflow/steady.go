@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/opening"
+	"carina/solver/airflow/steadiness"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
 
-// steadyWatch finds out whether a flow has become steady, from a sample of the
-// cells: every SampleStride-th.
+// steadyWatch finds out whether a flow that enters and leaves nowhere has become
+// steady, from a sample of the cells: every SampleStride-th.
 type steadyWatch struct {
 	// Change is the relative change of the velocity between the last two samples,
 	// NaN while it is not known.
@@ -98,16 +101,61 @@ func (w *steadyWatch) outcome() (steady *bool, change *float64) {
 	return &quiet, &last
 }
 
-// rankWatch is a steadyWatch with the rank's samples.
+// rankWatch watches the flow of a rank, by its openings or by its velocity.
 type rankWatch struct {
 	*steadyWatch
-	rank *Rank
+	still       *steadiness.Watch // nil where the velocity is watched
+	rank        *Rank
+	flows       []float64 // room for those through openings
+	least, last float64   // steps, see Plan.Least
 }
 
-// compare takes a sample, compares it with the last one and tells whether the flow is
-// steady, given the largest velocity. All ranks agree.
+// newWatch watches for a plan of so many steps more.
+func (r *Rank) newWatch(plan *Plan, steps int64) *rankWatch {
+	first := r.engine.Steps()
+	tolerance := plan.watchTolerance()
+	w := &rankWatch{still: r.still, rank: r, flows: make([]float64, len(r.sums)/2), least: math.Inf(1), last: float64(first + steps)}
+	if plan.Least > 0 && plan.Tolerance > 0 {
+		w.least = float64(first) + plan.Least/r.units.TimeStep
+	}
+	if w.still != nil {
+		w.still.Begin(tolerance)
+		tolerance = 0
+	}
+	if anew := newSteadyWatch(first, r.rampSteps, r.crossing(), tolerance); r.watch == nil || !r.watch.goesOn(anew) {
+		r.watch = anew
+	}
+	if w.steadyWatch = r.watch; plan.Tolerance <= 0 {
+		r.watch.postpone(first + steps)
+	}
+	return w
+}
+
+// done tells whether the flow was found steady before.
+func (w *rankWatch) done() bool {
+	if w.still != nil {
+		return w.still.Done()
+	}
+	return w.steady()
+}
+
+// change is the largest relative error of what is known, or the change of the
+// velocity; NaN while it is not known.
+func (w *rankWatch) change() float64 {
+	if w.still == nil || w.still.Tolerance <= 0 {
+		return w.Change
+	}
+	worst, _ := w.still.Worst()
+	return worst * w.still.Tolerance
+}
+
+// compare takes a sample, if it is time for one, and tells whether the flow is steady,
+// given the largest velocity. All ranks agree.
 func (w *rankWatch) compare(peak float64) (bool, error) {
 	r := w.rank
+	if w.still != nil && w.still.Tolerance > 0 {
+		return w.sample()
+	}
 	if !w.due(r.engine.Steps()) {
 		return false, nil
 	}
@@ -158,4 +206,66 @@ func (r *bound) Compare(scale float64) (change, square int64, err error) {
 	}
 	r.before = now
 	return change, square, nil
+}
+
+// newStillWatch watches a flow by its openings; nil where nothing flows through them, or
+// a waveform changes the flow without a period.
+func (r *Rank) newStillWatch() *steadiness.Watch {
+	f := steadiness.Flow{Period: r.settings.Period() / r.units.TimeStep, Interval: checkInterval, Crossing: r.crossing(), Cells: float64(r.domain.CellCount()),
+		Viscosity: (r.units.RelaxationTime() - 0.5) / 3}
+	if math.IsNaN(f.Period) {
+		return nil
+	}
+	if f.Period == 0 {
+		f.Begin = r.rampSteps
+	}
+	for i, o := range r.domain.Grid.Openings {
+		number := 0
+		if r.faces.Areas[i] > 0 && r.settings.Conditions[o.Number].Kind != opening.MovingWall {
+			number, f.Widest = o.Number, max(f.Widest, r.faces.Areas[i])
+		}
+		f.Openings = append(f.Openings, number)
+	}
+	return steadiness.New(f)
+}
+
+// sample takes a sample of the flow through the openings and tells whether the
+// computation is to end. All ranks agree.
+func (w *rankWatch) sample() (bool, error) {
+	r := w.rank
+	steps := r.engine.Steps()
+	if w.still.Waits(steps) {
+		return false, nil
+	}
+	if err := r.sumOpenings(); err != nil {
+		return false, err
+	}
+	drop := r.dropNow(w.flows)
+	return w.still.Sample(steps, drop, w.flows, w.least, w.last), nil
+}
+
+// dropNow is the pressure drop in lattice units, after sumOpenings, and sets what
+// enters through each opening.
+func (r *Rank) dropNow(flows []float64) float64 {
+	var area, pressure [2]float64
+	states := r.kernel.Openings()
+	for i := range flows {
+		o := &r.domain.Grid.Openings[i]
+		flows[i] = fromFixed(-r.sums[2*i])
+		if r.faces.Areas[i] == 0 {
+			continue
+		}
+		side := 0
+		if o.Role != geometry.Inlet {
+			side = 1
+		}
+		area[side] += o.Area
+		pressure[side] += o.Area * states.List[i].MeanDensity(fromFixed(r.sums[2*i+1]))
+	}
+	for side := range 2 {
+		if area[side] > 0 {
+			pressure[side] /= area[side]
+		}
+	}
+	return pressure[0] - pressure[1]
 }

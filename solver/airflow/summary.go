@@ -6,6 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/steadiness"
 	"carina/solver/transport"
 )
 
@@ -23,7 +24,8 @@ type Summary struct {
 	RelaxationTime float64 `json:"relaxation_time"`
 	PressureDrop   float64 `json:"pressure_drop_pa"`
 	// MassBalance is |inflow − outflow| relative to the inflow, and one where air
-	// leaves and none enters.
+	// leaves and none enters. In a flow of a periodic waveform it is the largest
+	// difference in the last cycle relative to the largest inflow.
 	MassBalance  float64          `json:"mass_balance"`
 	PeakVelocity float64          `json:"peak_velocity_m_per_s"`
 	Openings     []OpeningSummary `json:"openings"`
@@ -37,12 +39,14 @@ type Summary struct {
 	Precision          Precision `json:"precision"`
 	Density            float64   `json:"density_kg_per_m3"`
 	KinematicViscosity float64   `json:"kinematic_viscosity_m2_per_s"`
-	// Steady tells whether the flow has become steady, within the tolerance of
-	// the plan; nil where it was not watched or not for long enough.
+	// Steady tells whether the flow, of a periodic waveform each cycle, has become
+	// steady: whether all of Known are within the tolerance of the plan; nil where it
+	// was not watched or not for long enough.
 	// VelocityChange is the relative change of the velocity while sound crossed
-	// the domain, the larger of the last two.
-	Steady         *bool    `json:"steady,omitempty"`
-	VelocityChange *float64 `json:"velocity_change,omitempty"`
+	// the domain, the larger of the last two, where no air enters and leaves.
+	Steady         *bool              `json:"steady,omitempty"`
+	Known          []steadiness.Known `json:"known,omitempty"`
+	VelocityChange *float64           `json:"velocity_change,omitempty"`
 	// Limited is the part of the cells in which the recursive operator's limiter
 	// acts at the end, nil with other operators.
 	Limited *float64 `json:"limited_share,omitempty"`
@@ -98,11 +102,17 @@ func (r *Rank) Summary() (*Summary, error) {
 	}
 	s.describe(&r.settings, r.units)
 	s.Steady, s.VelocityChange = r.watch.outcome()
+	if r.still != nil && r.still.Tolerance > 0 {
+		s.Steady, s.Known = r.still.Outcome(), r.still.Known(r.units.Pressure(), r.units.FlowRate())
+	}
 	if s.Openings, err = r.OpeningSummaries(); err != nil {
 		return nil, err
 	}
 	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
 	s.PressureDrop, s.MassBalance = dropAndBalance(s.Openings, r.faces.Areas)
+	if mismatch, ok := r.still.Mismatch(); ok {
+		s.MassBalance = mismatch
+	}
 	if s.Limited, err = r.limited(); err != nil {
 		return nil, err
 	}
@@ -162,8 +172,11 @@ func dropAndBalance(openings []OpeningSummary, voxelized []float64) (drop, mass 
 }
 
 // sumOpenings sums the flow through the openings in the last step, and the
-// density there times the area, over all ranks.
+// density there times the area, over all ranks, unless that was done.
 func (r *Rank) sumOpenings() error {
+	if r.summed == r.engine.Steps() {
+		return nil
+	}
 	sums := r.sums
 	clear(sums)
 	err := r.kernel.Collect(0, sums)
@@ -173,6 +186,7 @@ func (r *Rank) sumOpenings() error {
 	if err := r.engine.Transport().Reduce(transport.Sum, sums); err != nil {
 		return fmt.Errorf("summing the flow through the openings: %w", err)
 	}
+	r.summed = r.engine.Steps()
 	return nil
 }
 

@@ -87,6 +87,32 @@ func ShortestPeriod(w Waveform) float64 {
 	return math.Inf(1)
 }
 
+// Period is after how long a waveform repeats itself, in seconds: 0 for a constant one
+// or none, infinite where that is not known.
+func Period(w Waveform) float64 {
+	switch w := w.(type) {
+	case nil:
+		return 0
+	case Sine:
+		if w.Amplitude == 0 {
+			return 0
+		}
+		return w.Period
+	case Breathing:
+		return w.Period
+	case Linear:
+		if w.Slope == 0 {
+			return 0
+		}
+		return Period(w.Of)
+	case *Table:
+		if w.Periodic {
+			return w.Times[len(w.Times)-1] - w.Times[0]
+		}
+	}
+	return math.Inf(1)
+}
+
 // extremes are the smallest and the largest factor of a waveform; of one of an
 // unknown kind, minus one and one.
 func extremes(w Waveform) (low, high float64) {
