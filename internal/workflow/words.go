@@ -35,6 +35,9 @@ func (s *Solution) Words() string {
 	if m.Limited != nil {
 		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells, where more is going on than they resolve\n", 100**m.Limited)
 	}
+	if m.Resolution != nil {
+		fmt.Fprintf(&w, "%s\n", resolutionWords(m.Resolution))
+	}
 	if m.Grain != nil {
 		fmt.Fprintf(&w, "grain %.2f: %s (from cell to cell the velocity of resolved flow has less than 1, noise up to 2)\n", *m.Grain, grainWords(*m.Grain))
 	}

@@ -53,6 +53,9 @@ type Summary struct {
 	// Grain tells how smooth the velocity is, see Grain; nil where there are very
 	// many cells.
 	Grain *float64 `json:"grain,omitempty"`
+	// Resolution tells how well the cells resolve the flow; nil where there are very
+	// many cells.
+	Resolution *Resolution `json:"resolution,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
 	// somebody stopped the program.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -117,6 +120,9 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	if s.Grain, err = r.grain(); err != nil {
+		return nil, err
+	}
+	if s.Resolution, err = r.resolution(last, s.Openings, s.Steady != nil && *s.Steady); err != nil {
 		return nil, err
 	}
 	if s.Ranks, err = r.rankSummaries(); err != nil {

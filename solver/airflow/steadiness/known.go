@@ -102,8 +102,10 @@ func remaining(blocks []float64, window int) float64 {
 	second := mean(last) - before
 	rest := max(math.Abs(first), math.Abs(second))
 	if ratio := second / first; ratio > 0 && ratio < 1 {
-		// From the middle of the last window to its end the rest falls by the root.
-		rest = math.Abs(second) * max(1, ratio/(1-ratio)*math.Sqrt(ratio))
+		// From the middle of the last window to its end the rest falls by the root. What
+		// is slower than all the time so far cannot be told from a straight line, which
+		// is taken to go on for as long.
+		rest = math.Abs(second) * max(1, min(ratio/(1-ratio)*math.Sqrt(ratio), float64(n)/float64(window)))
 	}
 	low, high := last[0], last[0]
 	for _, v := range last {

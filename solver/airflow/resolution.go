@@ -1,0 +1,293 @@
+package airflow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"carina/geometry"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// grainCells is the number of cells up to which a summary tells the grain,
+// which needs the fields of all cells in one place.
+const grainCells = 20_000_000
+
+// Grain tells how smooth the velocity of gathered fields is: the root mean
+// square of its second differences along the axes over that of its first ones,
+// over the cells with both neighbours. Flow that is resolved has less than one,
+// and noise from cell to cell up to two. It is 0 where air rests everywhere.
+func Grain(grid *geometry.Grid, f *Fields) float64 {
+	var sums grainSums
+	starts := grid.Starts()
+	rows := newRowFinder(grid)
+	for i, r := range grid.Runs {
+		for x := r.X0 + 1; x < r.X1-1; x++ {
+			at := starts[i] + int64(x-r.X0)
+			sums.add(f, at-1, at, at+1)
+		}
+		sums.across(f, rows, r, starts, i, rows.row(r.Y-1, r.Z), rows.row(r.Y+1, r.Z))
+		sums.across(f, rows, r, starts, i, rows.row(r.Y, r.Z-1), rows.row(r.Y, r.Z+1))
+	}
+	if sums.first == 0 {
+		return 0
+	}
+	// Every cell has two first differences for each second one.
+	return math.Sqrt(2 * sums.second / sums.first)
+}
+
+// grainSums are the sums of squared differences.
+type grainSums struct{ first, second float64 }
+
+// add adds the differences at a cell between two neighbours.
+func (s *grainSums) add(f *Fields, low, at, high int64) {
+	for a := range 3 {
+		u := f.Velocity[a]
+		down, up := float64(u[at]-u[low]), float64(u[high]-u[at])
+		s.first += down*down + up*up
+		s.second += (up - down) * (up - down)
+	}
+}
+
+// across adds the differences at the cells of run i to neighbours in the rows
+// below and above it.
+func (s *grainSums) across(f *Fields, rows *rowFinder, r geometry.Run, starts []int64, i int, below, above []int) {
+	for _, b := range below {
+		low := rows.runs[b]
+		for _, c := range above {
+			high := rows.runs[c]
+			for x := max(r.X0, low.X0, high.X0); x < min(r.X1, low.X1, high.X1); x++ {
+				s.add(f, starts[b]+int64(x-low.X0), starts[i]+int64(x-r.X0), starts[c]+int64(x-high.X0))
+			}
+		}
+	}
+}
+
+// rowFinder finds the runs of a row.
+type rowFinder struct {
+	runs []geometry.Run
+	rows map[[2]int32][]int
+}
+
+func newRowFinder(grid *geometry.Grid) *rowFinder {
+	f := &rowFinder{runs: grid.Runs, rows: make(map[[2]int32][]int)}
+	for i, r := range grid.Runs {
+		key := [2]int32{r.Y, r.Z}
+		f.rows[key] = append(f.rows[key], i)
+	}
+	return f
+}
+
+// row lists the numbers of the runs of a row.
+func (f *rowFinder) row(y, z int32) []int { return f.rows[[2]int32{y, z}] }
+
+// grain is that of the flow in all cells, or nil where they are too many. Call
+// it on all ranks; all get the same.
+func (r *Rank) grain() (*float64, error) {
+	if r.domain.CellCount() > grainCells {
+		return nil, nil
+	}
+	fields, err := r.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("measuring the grain: %w", err)
+	}
+	// Non-negative numbers are in the order of their bits.
+	bits := []int64{0}
+	if fields != nil {
+		bits[0] = int64(math.Float64bits(Grain(r.domain.Grid, fields)))
+	}
+	if err := r.engine.Transport().Reduce(transport.Max, bits); err != nil {
+		return nil, fmt.Errorf("measuring the grain: %w", err)
+	}
+	grain := math.Float64frombits(uint64(bits[0]))
+	return &grain, nil
+}
+
+// Resolution tells how well the cells resolve a flow.
+type Resolution struct {
+	// CellsAcross is how many cells lie across the narrowest open opening, by a circle
+	// of its area, and Narrowest its number.
+	CellsAcross float64 `json:"cells_across"`
+	Narrowest   int     `json:"narrowest_opening"`
+	// CellReynolds is u·Δx/ν with the largest velocity.
+	CellReynolds float64 `json:"cell_reynolds"`
+	// YPlus is the mean over the cells with a link to a wall of half a spacing over the
+	// viscous length ν/√(τ/ρ) of the shear stress there, YPlusMax the largest.
+	YPlus    float64 `json:"y_plus"`
+	YPlusMax float64 `json:"y_plus_max"`
+	// Viscous is what the fluid's own viscosity dissipates, Eddy what the limiter or
+	// Smagorinsky's viscosity does beyond that, in W, and Power what the openings give
+	// of pressure and kinetic energy, which in steady flow is what all dissipates,
+	// the scheme's error too; nil in other flows.
+	Viscous float64  `json:"viscous_dissipation_w"`
+	Eddy    float64  `json:"eddy_dissipation_w"`
+	Power   *float64 `json:"power_w,omitempty"`
+	// Resolved is the part of Viscous in Power or, without, in Viscous and Eddy.
+	Resolved float64 `json:"resolved_dissipation"`
+}
+
+// resolution measures that of the present flow, given its largest velocity in cells a
+// step, and whether it is steady; nil where cells are very many, where ranks know a
+// share of them, or nothing moves. Call it on all ranks; all get the same.
+func (r *Rank) resolution(peak float64, openings []OpeningSummary, steady bool) (*Resolution, error) {
+	if r.domain.CellCount() > grainCells || r.domain.Share != nil || !(peak > 0) {
+		return nil, nil
+	}
+	sums, err := r.dissipation(peak)
+	if err != nil {
+		return nil, err
+	}
+	u := r.units
+	resolution := &Resolution{CellReynolds: peak * 3 / (u.RelaxationTime() - 0.5)}
+	for i, o := range openings {
+		across := 2 * math.Sqrt(o.Area/math.Pi) / u.Spacing
+		if r.faces.Areas[i] > 0 && (resolution.Narrowest == 0 || across < resolution.CellsAcross) {
+			resolution.CellsAcross, resolution.Narrowest = across, o.Number
+		}
+	}
+	if sums.walls > 0 {
+		resolution.YPlus, resolution.YPlusMax = sums.yPlus/float64(sums.walls), sums.yPlusMax
+	}
+	// 2 ρ ν S:S in lattice units, of density one.
+	watts := u.Density * math.Pow(u.Velocity(), 3) * u.Spacing * u.Spacing
+	resolution.Viscous, resolution.Eddy = sums.viscous*watts, sums.eddy*watts
+	all := resolution.Viscous + resolution.Eddy
+	if power, ok := sums.power(openings, u); ok && steady && r.settings.BodyForce == [3]float64{} {
+		resolution.Power, all = &power, max(all, power)
+	}
+	if all > 0 {
+		resolution.Resolved = resolution.Viscous / all
+	}
+	return resolution, nil
+}
+
+// dissipationSums are sums over all cells, in lattice units.
+type dissipationSums struct {
+	viscous, eddy, yPlus, yPlusMax float64
+	walls                          int64
+	// kinetic is the mean of u² of what passes each opening, NaN without flow.
+	kinetic []float64
+}
+
+// power is what the openings give, in W; false where nothing flows.
+func (s *dissipationSums) power(openings []OpeningSummary, u Units) (power float64, ok bool) {
+	for i, o := range openings {
+		if o.Flow == 0 {
+			continue
+		}
+		ok = true
+		power += o.Flow * (o.Pressure + u.Density/2*s.kinetic[i]*u.Velocity()*u.Velocity())
+	}
+	return power, ok && !math.IsNaN(power) && power > 0
+}
+
+// dissipation sums what is dissipated in all cells, y⁺ at walls, and the kinetic energy
+// at openings.
+func (r *Rank) dissipation(peak float64) (*dissipationSums, error) {
+	strain, err := r.StrainRate()
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return nil, fmt.Errorf("measuring the dissipation: %w", err)
+	}
+	const own = 4 // sums besides those of openings
+	tau, scale := r.units.RelaxationTime(), 1/(peak*peak)
+	viscosity := (tau - 0.5) / 3
+	values := make([]int64, own+2*len(r.domain.Grid.Openings))
+	highest := []int64{0}
+	// In cells next to walls and openings.
+	var cells []int32
+	var facing [][]int // openings that each of them faces, by index
+	links, at := &r.domain.Grid.Links, 0
+	for _, p := range r.layout.Pieces {
+		first := p.Global
+		at, _ = slices.BinarySearch(links.Cells, first)
+		for cell := range int64(p.Cells()) {
+			index := p.Index + int32(cell)
+			square, effective := r.strainSquare(&strain, index, tau)
+			values[0] += toFixed(scale * 2 * viscosity * square)
+			values[1] += toFixed(scale * 2 * (effective - viscosity) * square)
+			if at == len(links.Cells) || links.Cells[at] != first+cell {
+				continue
+			}
+			wall, openings := r.faced(at)
+			at++
+			if len(openings) > 0 {
+				cells, facing = append(cells, index), append(facing, openings)
+			}
+			if wall {
+				y := math.Sqrt(effective*math.Sqrt(2*square)) / 2 / viscosity
+				values[2]++
+				values[3] += toFixed(y)
+				highest[0] = max(highest[0], toFixed(y))
+			}
+		}
+	}
+	if err := r.addKinetic(cells, facing, peak, values[own:]); err != nil {
+		return nil, err
+	}
+	for _, reduction := range []struct {
+		operation transport.Operation
+		values    []int64
+	}{{transport.Sum, values}, {transport.Max, highest}} {
+		if err := r.engine.Transport().Reduce(reduction.operation, reduction.values); err != nil {
+			return nil, fmt.Errorf("measuring the dissipation: %w", err)
+		}
+	}
+	s := &dissipationSums{viscous: fromFixed(values[0]) / scale, eddy: fromFixed(values[1]) / scale, walls: values[2], yPlus: fromFixed(values[3]), yPlusMax: fromFixed(highest[0])}
+	for i := own; i < len(values); i += 2 {
+		s.kinetic = append(s.kinetic, fromFixed(values[i+1])/fromFixed(values[i])/scale)
+	}
+	return s, nil
+}
+
+// strainSquare is S:S of the rate of strain in a cell, in lattice units, and the
+// viscosity that acts there, given the rate as if the fluid's own did.
+func (r *Rank) strainSquare(strain *[6][]float32, index int32, tau float64) (square, viscosity float64) {
+	var s [6]float64
+	for i := range s {
+		s[i] = float64(strain[i][index]) * r.units.TimeStep
+	}
+	norm, effective := tracelessNorm(s), tau
+	stress := norm * tau * 2 / 3
+	switch settings := &r.settings; {
+	case settings.limits(tau):
+		effective = max(tau, 0.5+settings.limiterFactor()*stress)
+	case settings.Smagorinsky > 0:
+		effective = (tau + math.Sqrt(tau*tau+18*math.Sqrt2*settings.Smagorinsky*settings.Smagorinsky*stress)) / 2
+	}
+	norm *= tau / effective
+	return norm * norm, (effective - 0.5) / 3
+}
+
+// faced tells whether a boundary cell has a link to a wall, and to which openings, by
+// index.
+func (r *Rank) faced(boundary int) (wall bool, openings []int) {
+	links := &r.domain.Grid.Links
+	for link := links.First[boundary]; link < links.First[boundary+1]; link++ {
+		if number := links.Opening(link); number > 0 {
+			openings = append(openings, number-1)
+		} else {
+			wall = true
+		}
+	}
+	return wall, openings
+}
+
+// addKinetic adds for each opening the velocity along its normal in cells, once for
+// every link, and that times u², both relative to the peak.
+func (r *Rank) addKinetic(cells []int32, facing [][]int, peak float64, sums []int64) error {
+	f, err := r.kernel.FieldsAt(cells)
+	if err := transport.Agree(r.engine.Transport(), err); err != nil {
+		return fmt.Errorf("measuring the energy at openings: %w", err)
+	}
+	for i := range cells {
+		u := r3.Scale(1/(r.units.Velocity()*peak), r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])})
+		for _, o := range facing[i] {
+			along := r3.Dot(u, r.domain.Grid.Openings[o].Normal)
+			sums[2*o] += toFixed(along)
+			sums[2*o+1] += toFixed(along * r3.Norm2(u))
+		}
+	}
+	return nil
+}
