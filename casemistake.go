@@ -29,7 +29,7 @@ func syntaxMistake(data []byte, err error) error {
 	switch {
 	case strings.Contains(indentation, "\t"):
 		says = "it is indented with a tab: indent with spaces"
-	case strings.Contains(says, "\t"):
+	case strings.Contains(mistaken.Message, "\t"):
 		says = "a tab stands where none may be: write spaces"
 	case strings.ContainsAny(line, "\u00a0\u2007\u202f"):
 		says += ", and there is a space that does not break lines (U+00A0 or the like): write an ordinary one"
@@ -66,6 +66,7 @@ func keysOf(of reflect.Type) []string {
 // clipped is a text that fits into a sentence.
 func clipped(text string) string {
 	const longest = 80
+	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}

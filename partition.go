@@ -90,6 +90,7 @@ func (c *Case) CheckNames() error {
 		{c.Preset, balance.CheckPreset},
 		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
 		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
+		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
 		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
 		{string(c.Device), oneOf("device", []Device{CPU, GPU})},
 		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},

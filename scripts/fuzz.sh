@@ -12,6 +12,9 @@ done
 echo "== 200 runs into a folder, disturbed at any time"
 CARINA_KILLED_RUNS=200 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina
 
+echo "== 5,000 changed case files"
+CARINA_MUTATED_CASES=5000 $GO test -count=1 -run '^TestMutatedCases$' .
+
 # Ten times the random surfaces that the tests try.
 echo "== geometry, sweeps"
 $GO test -run 'Sweep' -timeout 60m ./geometry ./geometry/generate -sweeps 2000

@@ -65,7 +65,7 @@ func TestWrongNamesAreRefusedBeforeAnyWork(t *testing.T) {
 	}
 	out := filepath.Join(folder, "out")
 	run := []string{"run", missing, "--spacing", "1mm", "--out", out}
-	for _, flag := range []string{"unit", "voxelizer", "decompose", "balance", "preset", "profile", "collision", "layout", "lattice", "wall", "precision", "device", "storage", "exchange"} {
+	for _, flag := range []string{"unit", "axes", "voxelizer", "decompose", "balance", "preset", "profile", "collision", "layout", "lattice", "wall", "precision", "device", "storage", "exchange"} {
 		named(run, flag, "metis")
 		file := written(t, "case.yaml", "surface: "+missing+"\n"+flag+": metis\n")
 		if status, _, said := invoke(t, "run", file, "--out", out); status != exitFailure || !strings.Contains(said, `"metis"`) || strings.Contains(said, "none.stl") {

@@ -24,6 +24,7 @@ var chosen = []struct {
 	check         func(name string) error
 }{
 	{"", "unit", func(name string) error { _, err := geometry.ParseUnit(name); return err }},
+	{"", "axes", func(name string) error { _, err := geometry.ParseAxes(name); return err }},
 	{"", "preset", checkPreset},
 	{"bench partition", "presets", checkPreset},
 	{"bench partition", "tools", oneOf("tool", append(partition.PresetNames(), "memetic", "gpmetis", "scotch"))},

@@ -10,7 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"sort"
-	"strconv"
+
+	"carina/internal/quantity"
 )
 
 // Waveform is a factor over time.
@@ -184,8 +185,8 @@ func ReadTable(r io.Reader) (*Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the waveform: %w; give a time and a factor in each row, with a comma between them", err)
 		}
-		time, errTime := strconv.ParseFloat(fields[0], 64)
-		value, errValue := strconv.ParseFloat(fields[1], 64)
+		time, errTime := quantity.Number(fields[0])
+		value, errValue := quantity.Number(fields[1])
 		switch {
 		case row == 1 && errTime != nil && errValue != nil:
 			continue

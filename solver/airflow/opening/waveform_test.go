@@ -30,6 +30,9 @@ func TestWaveforms(t *testing.T) {
 			t.Errorf("%s at %g s: %g, want %g", c.name, c.time, got, c.want)
 		}
 	}
+	if signs, err := ReadTable(strings.NewReader("\ufefftime,factor\r\n0,\u00a00\r\n1 ,\u22122\r\n")); err != nil || signs.Values[1] != -2 {
+		t.Errorf("signs of documents: %+v, %v", signs, err)
+	}
 	var volume float64
 	for i := range 4000 {
 		volume += breath.Factor(float64(i)*1e-3+5e-4) * 1e-3
