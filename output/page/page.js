@@ -406,9 +406,11 @@ export function show(header, bytes) {
       const f = header.fields.find(g => g.name === name);
       element(legend, "div", "", {className: "bar"}).style.background = `linear-gradient(90deg, ${f.colours.join(",")})`;
       const ticks = element(legend, "div", "", {className: "ticks"});
-      element(ticks, "span", rounded(f.low, f.high - f.low));
-      element(ticks, "span", `${f.name} (${f.unit})`);
-      element(ticks, "span", rounded(f.high, f.high - f.low));
+      const size = Math.max(Math.abs(f.low), Math.abs(f.high));
+      const [prefix, part] = [["k", 1e3], ["", 1], ["m", 1e-3]].find(([, p]) => size >= p / 2) ?? ["µ", 1e-6];
+      element(ticks, "span", rounded(f.low / part, (f.high - f.low) / part));
+      element(ticks, "span", `${f.name} (${prefix}${f.unit})`);
+      element(ticks, "span", rounded(f.high / part, (f.high - f.low) / part));
     }
     if (state.mode === "label") {
       const list = element(legend, "div", "", {className: "list"});
