@@ -7,6 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/enginetest"
 	"carina/solver/processor"
@@ -127,8 +128,8 @@ func (c *counted) Reduce(o transport.Operation, values []int64) error {
 // hardly anything for the other ranks.
 func TestManyRanks(t *testing.T) {
 	const ranks, most = blocksX * blocksY * blocksZ, 100_000
-	if testing.Short() {
-		t.Skip("-short")
+	if testing.Short() || race.Enabled {
+		t.Skip("-short, or the race detector, which follows fewer goroutines")
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
