@@ -200,6 +200,9 @@ func (l *lattice) settle() {
 	}
 	for i := range l.triangles {
 		v := l.triangles[i].V
+		if near[v[0]]|near[v[1]]|near[v[2]] == 0 {
+			continue
+		}
 		if set, count := planes(v[:]...); count > 0 {
 			move[v[0]], move[v[1]], move[v[2]] = move[v[0]]|set, move[v[1]]|set, move[v[2]]|set
 			l.inPlane = true

@@ -96,6 +96,9 @@ type inspectedPartition struct {
 	// owner; Problem says what is wrong otherwise.
 	Sound   bool   `json:"sound"`
 	Problem string `json:"problem,omitempty"`
+	// VolumeExcess is by which part the cells hold more than the surface encloses,
+	// where that is known.
+	VolumeExcess *float64 `json:"volume_excess,omitempty"`
 }
 
 // inspectPartition shows the partition and, if its grid file is there, checks
@@ -106,16 +109,19 @@ func inspectPartition(command *cobra.Command, path string) error {
 		return err
 	}
 	description := inspectedPartition{partitionResult: describePartition(path, p, 0)}
+	var volumes string
 	if _, grid, err := carina.ReadPartition(path); err != nil {
 		description.Problem = err.Error()
 	} else if _, err := p.Segments(grid); err != nil {
 		description.Problem = err.Error()
+	} else {
+		description.VolumeExcess, volumes = workflow.CompareVolumes(grid)
 	}
 	description.Sound = description.Problem == ""
 	err = printResult(command, description, func() string {
 		const rows = 32
 		var w strings.Builder
-		w.WriteString(workflow.PartitionWords(p))
+		w.WriteString(workflow.PartitionWords(p) + volumes)
 		// A strings.Builder takes everything.
 		_ = p.Quality.WriteTable(&w, rows)
 		if description.Sound {

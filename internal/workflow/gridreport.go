@@ -140,6 +140,24 @@ func volumeExcess(enclosed, cells float64) *float64 {
 	return &excess
 }
 
+// CompareVolumes is by which part the cells of a grid hold more than its surface
+// encloses, nil where that is not known, and what is to be said of it.
+func CompareVolumes(g *geometry.Grid) (excess *float64, words string) {
+	if excess = volumeExcess(g.Enclosed, g.Volume()); excess == nil {
+		return nil, ""
+	}
+	words = volumeWords(g.Volume(), excess)
+	for _, doubt := range doubtVolume(g.Enclosed, g.Volume()) {
+		words += "note: " + doubt + "\n"
+	}
+	return excess, words
+}
+
+// volumeWords is a line on the volume of cells.
+func volumeWords(cells float64, excess *float64) string {
+	return fmt.Sprintf("volume of the cells %s%s\n", quantity.FormatVolume(cells), excessWords(excess))
+}
+
 // excessWords compares the volume of cells with the surface's, after the former.
 func excessWords(excess *float64) string {
 	if excess == nil {

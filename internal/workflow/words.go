@@ -44,7 +44,7 @@ func (s *Solution) Words() string {
 	fmt.Fprintf(&w, "Reynolds number %.4g, Mach number %.3g, relaxation time %.4f, fastest %s\n",
 		m.Reynolds, m.Mach, m.RelaxationTime, quantity.Format(m.PeakVelocity, "m/s"))
 	if s.Provenance != nil && s.Provenance.VolumeExcess != nil {
-		fmt.Fprintf(&w, "volume of the cells %s%s\n", quantity.FormatVolume(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing), excessWords(s.Provenance.VolumeExcess))
+		w.WriteString(volumeWords(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing, s.Provenance.VolumeExcess))
 	}
 	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
 	fmt.Fprintf(&w, "%s\n", s.Steadiness)
