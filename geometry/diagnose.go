@@ -58,6 +58,8 @@ type OpeningReport struct {
 	Center [3]float64 `json:"center_m"`
 	Normal [3]float64 `json:"normal"`
 	Area   float64    `json:"area_m2"`
+	// Sure is from 0 to 1 how sure it is that the lumen ends there.
+	Sure float64 `json:"sure"`
 }
 
 // DiscReport is a Disc as reports and scripts see it.
@@ -81,7 +83,7 @@ func ReportOpenings(openings []Opening) []OpeningReport {
 	out := make([]OpeningReport, len(openings))
 	for i, o := range openings {
 		out[i] = OpeningReport{
-			Number: o.Number, Name: o.Name, Role: o.Role, Center: array(o.Center), Normal: array(o.Normal), Area: o.Area,
+			Number: o.Number, Name: o.Name, Role: o.Role, Center: array(o.Center), Normal: array(o.Normal), Area: o.Area, Sure: 1 - o.Doubt,
 		}
 	}
 	return out

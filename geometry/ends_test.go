@@ -2,6 +2,8 @@ package geometry
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"carina/geometry/mesh"
@@ -169,4 +171,22 @@ func TestSegmentedAirwayHasNoFlatEnds(t *testing.T) {
 			t.Errorf("error %v, %d openings, want none", err, len(p.Openings))
 		}
 	})
+}
+
+// The dome of an aneurysm is no end, and an end cut at 40° is one.
+func TestCasesOfEnds(t *testing.T) {
+	for file, want := range map[string]int{"false-opening-aneurysm-dome.stl.gz": 2, "oblique-end-40deg-not-found.stl": 3, "oblique-end-control-0deg.stl": 3} {
+		path := filepath.Join("..", "..", "shared", "cases", file)
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("%s is not there", path)
+		}
+		s, err := ReadSurface(path, UnknownUnit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Prepare(s, Options{})
+		if err != nil || len(p.Openings) != want || DoubtWords(p.Openings) != "" {
+			t.Errorf("%s: error %v, %d openings, want %d: %s", file, err, len(p.Openings), want, DoubtWords(p.Openings))
+		}
+	}
 }

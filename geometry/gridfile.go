@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
@@ -33,6 +34,7 @@ import (
 //	the fractions (uint16), as many as the masks have bits
 //	number of links to openings; each: link less the link before it, place of
 //	  the opening from 1
+//	each opening's doubt in hundredths, unless all are 0
 
 // GridMagic begins every grid file.
 const GridMagic = "carina grid\n"
@@ -66,6 +68,7 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	e.header(g)
 	e.runs(g.Runs)
 	e.links(&g.Links)
+	e.doubts(g.Openings)
 	if err := e.w.Flush(); err != nil {
 		return err
 	}
@@ -144,6 +147,18 @@ func (e *gridEncoder) links(l *Links) {
 		before = o.Link
 	}
 }
+
+// doubts writes how unsure the openings are, and nothing where all are sure.
+func (e *gridEncoder) doubts(openings []Opening) {
+	if !slices.ContainsFunc(openings, func(o Opening) bool { return hundredths(o.Doubt) > 0 }) {
+		return
+	}
+	for _, o := range openings {
+		e.whole(hundredths(o.Doubt))
+	}
+}
+
+func hundredths(x float64) int64 { return int64(math.Round(100 * min(max(x, 0), 1))) }
 
 // gridDecoder reads the body and keeps the first error; after one all it
 // returns is zero.
@@ -330,6 +345,16 @@ func (d *gridDecoder) links(g *Grid, cells int64) {
 			d.admit(g)
 		}
 		before = link
+	}
+}
+
+// doubts reads how unsure the openings are, where the file says so.
+func (d *gridDecoder) doubts(g *Grid) {
+	if _, err := d.r.Peek(1); d.err != nil || err != nil {
+		return
+	}
+	for i := range g.Openings {
+		g.Openings[i].Doubt = float64(d.whole("an opening's doubt", 100)) / 100
 	}
 }
 

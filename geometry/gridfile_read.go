@@ -57,6 +57,7 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	d.header(g)
 	cells := d.runs(g)
 	d.links(g, cells)
+	d.doubts(g)
 	if d.err == nil {
 		if _, err := d.r.ReadByte(); err != io.EOF {
 			d.fail("there are bytes too many: %w", errors.Join(err, errGridDamaged))

@@ -140,3 +140,29 @@ func TestWriteGridRefusesNamesThatCannotBeReadBack(t *testing.T) {
 		}
 	}
 }
+
+// A grid file keeps how doubtful its openings are, and files of none are as they
+// always were.
+func TestGridFileKeepsDoubt(t *testing.T) {
+	g := &geometry.Grid{Spacing: 1e-3, Size: [3]int32{1, 1, 1}, Runs: []geometry.Run{{X1: 1}}, Openings: []geometry.Opening{
+		{Number: 1, Name: "inlet", Role: geometry.Inlet, Normal: r3.Vec{Z: 1}}, {Number: 2, Name: "outlet", Role: geometry.Outlet, Normal: r3.Vec{Z: 1}},
+	}}
+	for _, doubt := range []float64{0, 0.84} {
+		g.Openings[1].Doubt = doubt
+		var file bytes.Buffer
+		if err := geometry.EncodeGrid(&file, g); err != nil {
+			t.Fatal(err)
+		}
+		back, err := geometry.DecodeGrid(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := geometry.DoubtWords(back.Openings)
+		if back.Openings[1].Doubt != doubt || (words != "") != (doubt > 0) {
+			t.Errorf("doubt %g is %g: %q", doubt, back.Openings[1].Doubt, words)
+		}
+		if doubt > 0 && (!strings.Contains(words, "16 % sure") || !strings.Contains(words, "--drop-opening 2 ")) {
+			t.Errorf("it says %q", words)
+		}
+	}
+}

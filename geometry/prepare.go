@@ -357,6 +357,7 @@ func (p *Prepared) gatherEvidence() {
 		o := &p.Openings[i]
 		e := p.finder.Evidence(&p.ends[o.Number-1])
 		p.Evidence = append(p.Evidence, Evidence{o.Number, e})
+		o.Doubt = math.Round(100*(1-e.Sure)) / 100
 		if e.Pinched() {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("the branch of opening %d (%s) is pinched to %.2g %% of its area %s behind its end: hardly any air will pass, so mend the surface there, or leave it out with --drop-opening %d",
 				o.Number, o.Name, 100*e.Narrowest, quantity.FormatLength(e.NarrowestAt), o.Number))

@@ -93,7 +93,7 @@ func (p *Prepared) faceWords() string {
 // the warnings.
 func (p *Prepared) Remarks() []string {
 	var remarks []string
-	for _, words := range []string{p.obstacleWords(), p.crossingWords(), p.innerWords(), p.InletGuess, p.inletReplaced, p.faceWords()} {
+	for _, words := range []string{p.obstacleWords(), p.crossingWords(), p.innerWords(), DoubtWords(p.Openings), p.InletGuess, p.inletReplaced, p.faceWords()} {
 		if words != "" {
 			remarks = append(remarks, words)
 		}

@@ -67,7 +67,9 @@ func (e *flatEnds) count() int { return len(e.flat) + len(e.open) }
 func (f *Finder) findFlat(open, holes []Patch) flatEnds {
 	noisy, rims := f.edgesOf()
 	best, across := flatEnds{open: open, holes: holes}, noisyAcross
-	if !noisy {
+	if noisy {
+		best.flat = f.apartFrom(open, f.findPieces())
+	} else {
 		across = denoisedAcross
 		if best = f.flatBeside(open, holes); !rims {
 			return best

@@ -10,9 +10,10 @@ import (
 
 // Evidence says how much a patch looks like the end of a tube.
 type Evidence struct {
-	// Sure is from 0 to 1: the mean of the four signs that follow, each over
-	// the value from which on it is as good as it gets. Open ends and those that
-	// the file names or the user has placed are sure.
+	// Sure is from 0 to 1: by the sections of the lumen behind the end, which must be
+	// those of a tube that it closes, or where these say nothing by the signs that
+	// follow. Less than Sure of the package is doubtful. Open ends and those that the
+	// file names or the user has placed are sure.
 	Sure float64 `json:"sure"`
 	// Outline is the share of the end's circumference at which a wall goes back
 	// from it, Flat the share of its area in one plane.
@@ -55,10 +56,17 @@ func (f *Finder) Evidence(end *Patch) Evidence {
 		e.Flat = end.flat
 		share := f.sectionShare(end, end.Normal, sectionBehind)
 		e.Across = finite(min(share, 1/share))
-		e.Sure = (e.Outline + min(e.Flat/fullFlat, 1) + min(e.Depth/fullDepth, 1) + min(e.Across/fullAcross, 1)) / 4
+		e.Sure = end.sure
 	}
 	e.Narrowest, e.NarrowestAt = f.narrowest(end)
 	return e
+}
+
+// signsSure is how sure an end is by other signs than its profile.
+func (f *Finder) signsSure(end *Patch) float64 {
+	share := f.sectionShare(end, end.Normal, sectionBehind)
+	depth, across := finite(f.slenderness(end, end.Normal)), finite(min(share, 1/share))
+	return (float64(f.wallSectors(end))/sectors + min(end.flat/fullFlat, 1) + min(depth/fullDepth, 1) + min(across/fullAcross, 1)) / 4
 }
 
 // finite returns a number, or 0 for what is none.

@@ -77,6 +77,9 @@ type Patch struct {
 	Name      string     // of the solid in the file
 	Loop      []int32    // the boundary that it closes
 	ByHand    bool       // at a place that the user gave
+	sure      float64    // that it is an end, from 0 to 1
+	fits      float64    // its tube, from 0 to 1
+	known     bool       // a piece that other signs tell
 }
 
 // Finder searches for flat ends in a surface.
@@ -132,6 +135,11 @@ func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 func (f *Finder) find() []Patch {
 	var found []Patch
 	reserved := slices.Clone(f.taken)
+	pieces := make(chan []Patch, 1)
+	go func(g Finder) {
+		g.taken, g.seen, g.search = reserved, make([]int32, len(f.seen)), 0
+		pieces <- g.findPieces()
+	}(*f)
 	if f.cores == nil {
 		f.cores = f.findCores()
 		f.signs = make([]signs, len(f.cores))
@@ -158,6 +166,8 @@ func (f *Finder) find() []Patch {
 	copy(f.taken, reserved)
 	found = slices.DeleteFunc(found, func(p Patch) bool { return (!f.closesTube(&p) || f.goesBack(&p) < shallow) && !f.endsPrism(&p) })
 	found = f.withoutSides(found)
+	copy(f.taken, reserved)
+	found = f.withPieces(found, <-pieces)
 	sortPatches(found)
 	return found
 }

@@ -94,6 +94,9 @@ func (r *results) warn(summary *airflow.Summary) {
 		}
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
 	}
+	if words := geometry.DoubtWords(r.solver.Grid.Openings); words != "" {
+		summary.Warnings = append(summary.Warnings, words)
+	}
 	if words := doubtTime(r.plan.Time, summary); words != "" && r.solver.Case.Time != "" {
 		summary.Warnings = append(summary.Warnings, words)
 	}

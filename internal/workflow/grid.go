@@ -75,6 +75,9 @@ func readGrid(c *carina.Case) (*Gridded, error) {
 	}
 	g := &Gridded{Grid: grid, Source: source, FromGridFile: true}
 	g.Report.describeGrid(grid, time.Since(begin))
+	if words := geometry.DoubtWords(grid.Openings); words != "" {
+		g.Report.Notes = append(g.Report.Notes, words)
+	}
 	return g, nil
 }
 

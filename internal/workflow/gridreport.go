@@ -126,7 +126,7 @@ func (r *GridReport) Words() string {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
-	w.WriteString(openingsTable(r.Openings, nil, r.dropped))
+	w.WriteString(openingsTable(r.Openings, r.dropped))
 	return w.String()
 }
 
@@ -190,33 +190,24 @@ func doubtVolume(enclosed, cells float64) []string {
 // leastShown is the area in mm² below which two decimals show nothing.
 const leastShown = 0.1
 
-// openingsTable lists openings and, where there is evidence, how sure it is
-// that they are ends.
-func openingsTable(openings []geometry.OpeningReport, evidence []geometry.Evidence, dropped int) string {
+// openingsTable lists openings and how sure it is that they are ends.
+func openingsTable(openings []geometry.OpeningReport, dropped int) string {
 	if len(openings) == 0 && dropped > 0 {
 		return "no openings are left, as all were dropped: drop fewer\n"
 	}
 	if len(openings) == 0 {
 		return "no openings were found: name them with --opening x,y,z,radius,name\n"
 	}
-	sure := map[int]string{}
-	for _, e := range evidence {
-		sure[e.Number] = fmt.Sprintf("  %3.0f %%", 100*e.Sure)
-	}
-	heading := ""
-	if len(sure) > 0 {
-		heading = "   sure"
-	}
 	unit, symbol := 1e-3, "mm"
 	if !slices.ContainsFunc(openings, func(o geometry.OpeningReport) bool { return o.Area >= leastShown*unit*unit }) {
 		unit, symbol = 1e-6, "µm"
 	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s%s\n", "no.", "name", "role", "centre ("+symbol+")", "normal", "area ("+symbol+"²)", heading)
+	fmt.Fprintf(&w, "%3s  %-16s %-7s %26s  %22s  %10s   sure\n", "no.", "name", "role", "centre ("+symbol+")", "normal", "area ("+symbol+"²)")
 	for _, o := range openings {
-		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f%s\n", o.Number, o.Name, o.Role,
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %8.2f %8.2f %8.2f  %6.3f  %6.3f  %6.3f  %10.2f  %3.0f %%\n", o.Number, o.Name, o.Role,
 			shown(o.Center[0]/unit, 2), shown(o.Center[1]/unit, 2), shown(o.Center[2]/unit, 2),
-			shown(o.Normal[0], 3), shown(o.Normal[1], 3), shown(o.Normal[2], 3), o.Area/(unit*unit), sure[o.Number])
+			shown(o.Normal[0], 3), shown(o.Normal[1], 3), shown(o.Normal[2], 3), o.Area/(unit*unit), 100*o.Sure)
 	}
 	return w.String()
 }

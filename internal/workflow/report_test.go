@@ -105,7 +105,7 @@ func TestCellsAreEstimated(t *testing.T) {
 
 // No number of the table of openings is a zero with a minus.
 func TestOpeningsTableHasNoNegativeZero(t *testing.T) {
-	table := openingsTable([]geometry.OpeningReport{{Number: 1, Center: [3]float64{-4e-6, math.Copysign(0, -1), -6e-6}, Normal: [3]float64{-0.0004, 0.6, -0.0006}, Area: 1e-5}}, nil, 0)
+	table := openingsTable([]geometry.OpeningReport{{Number: 1, Center: [3]float64{-4e-6, math.Copysign(0, -1), -6e-6}, Normal: [3]float64{-0.0004, 0.6, -0.0006}, Area: 1e-5}}, 0)
 	if strings.Contains(table, "-0.00 ") || strings.Contains(table, "-0.000") || !strings.Contains(table, "-0.01") || !strings.Contains(table, "-0.001") {
 		t.Error(table)
 	}

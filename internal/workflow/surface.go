@@ -128,7 +128,7 @@ func (r *SurfaceReport) Words() string {
 		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
 	fmt.Fprintf(&w, "verdict: %s\n", terminal.Line(r.Verdict))
-	w.WriteString(openingsTable(r.Openings, r.Evidence, r.dropped))
+	w.WriteString(openingsTable(r.Openings, r.dropped))
 	if r.Problem != "" {
 		fmt.Fprintf(&w, "cannot be solved as it is: %s\n", r.Problem)
 	}

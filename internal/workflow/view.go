@@ -62,10 +62,11 @@ func surfacePage(c *carina.Case) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page.Page{
-		Surface: prepared.Surface, Openings: prepared.Openings,
-		Subtitle: surfaceSubtitle(len(surface.Triangles), len(prepared.Openings)),
-	}, nil
+	subtitle := surfaceSubtitle(len(surface.Triangles), len(prepared.Openings))
+	if words := geometry.DoubtWords(prepared.Openings); words != "" {
+		subtitle += "; " + words
+	}
+	return &page.Page{Surface: prepared.Surface, Openings: prepared.Openings, Subtitle: subtitle}, nil
 }
 
 func partitionPage(p *balance.Partition, g *geometry.Grid) (*page.Page, error) {

@@ -72,6 +72,8 @@ type OpeningSummary struct {
 	// Flow is positive where air enters.
 	Flow     float64 `json:"flow_m3_per_s"`
 	Pressure float64 `json:"pressure_pa"`
+	// Sure is from 0 to 1 how sure it is that the lumen ends there.
+	Sure float64 `json:"sure"`
 }
 
 // RankSummary is the load of one rank.
@@ -215,7 +217,7 @@ func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambi
 		density := states.List[i].MeanDensity(fromFixed(areaDensity))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
-			Flow: fromFixed(-outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient,
+			Flow: fromFixed(-outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient, Sure: 1 - at.Doubt,
 		}
 	}
 	return list

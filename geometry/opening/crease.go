@@ -1,0 +1,46 @@
+package opening
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// An end has an edge around it, if a bevelled one: within so many radii of its
+// outline the surface turns by 50° from it, forwards where a neighbour joins. From
+// a flat spot of a dome it turns little by little.
+const creaseReach = 0.4
+
+var cosCrease = math.Cos(50 * math.Pi / 180)
+
+// creased returns the share of a patch's outline along which it has an edge.
+func (f *Finder) creased(p *Patch) float64 {
+	reach := creaseReach * math.Sqrt(p.Area/math.Pi)
+	return f.outlineShare(p, func(p *Patch, side int32) bool {
+		a, b := f.mesh.Side(side)
+		middle := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
+		f.search++
+		queue := []int32{f.topology.Mate[side] / 3}
+		f.seen[queue[0]] = f.search
+		for i := 0; i < len(queue); i++ {
+			t := queue[i]
+			if f.size[t] > 0 && r3.Dot(f.unit[t], p.Normal) < cosCrease {
+				return true
+			}
+			for next := 3 * t; next < 3*t+3; next++ {
+				m := f.topology.Mate[next]
+				if m < 0 || f.seen[m/3] == f.search {
+					continue
+				}
+				f.seen[m/3] = f.search
+				a, b := f.mesh.Side(next)
+				over := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
+				if _, own := slices.BinarySearch(p.Triangles, m/3); !own && r3.Norm2(r3.Sub(over, middle)) < reach*reach {
+					queue = append(queue, m/3)
+				}
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,238 @@
+package opening
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+const (
+	// Flat pieces are ends when they are so sure; what is less so, in the words of
+	// Evidence, is doubtful.
+	pieceSure = 0.6
+	// Those of so much of the surface are as flat and have an edge so far around.
+	largePiece, largeFlat, largeCrease = 0.045, 0.85, 0.65
+	// Sure is how sure an end is at least that is not doubtful.
+	Sure = 0.7
+	// Less than this is no end, whatever else speaks for it.
+	leastWalls, leastAcross, mostBegins = 0.55, 0.25, 0.6
+	// What other signs make an end and its profile does not is dropped when it is
+	// less sure than this and has so many triangles that its shape is known.
+	refuted, refutedTriangles = 0.35, 12
+	// An end found by other signs stands for the piece around it when it has so
+	// much of its area and faces the same way, by this cosine, and else gives way.
+	sameShare, sameCos, sameReach = 0.25, 0.9, 0.35
+	// Ends of two branches that touch lie in one plane, and no less than so different
+	// in size.
+	planeShare, planeCos = 0.15, 0.95
+	// A plane cut across a tube is found by the other signs, which know the turns of
+	// channels and the sides of boxes and plates.
+	exactlyFlat, acrossCos = 1 - 1e-6, 0.95
+	// A tree has so many sure ends.
+	treeSure = 8
+	// What has no profile is an end when so much of its outline is an edge.
+	leastCrease, fullCrease = 0.3, 0.55
+	// The core of a patch lies within this share of its radius of a plane and turns
+	// from it by 15° at most. Its rim is so many triangles wide.
+	coreHeight, rimRows = 0.07, 2.5
+	// A core of a lesser share is not looked for.
+	leastCore = 0.12
+	// The rim of a patch is so many of its radii from its centre, and its bevel so many.
+	pieceBeside, oldBeside, within = 1.5, 2, 0.6
+)
+
+var cosCorePiece = math.Cos(15 * math.Pi / 180)
+
+// ramp grows from 0 at one value to 1 at another.
+func ramp(x, from, to float64) float64 { return min(max((x-from)/(to-from), 0), 1) }
+
+// sureOf says from 0 to 1 how sure it is that a patch is the end of a tube with a
+// profile: a logistic function of what speaks against it, whose weights part 900
+// ends of generated trunks, cut at up to 60°, coarse, rough and smoothed, from 200
+// flat spots of their walls, of bulges and domes and of segmented lumens.
+func (f *Finder) sureOf(p *Patch, q *profile) float64 {
+	if q == nil || q.walls < leastWalls || q.across < leastAcross || q.begins > mostBegins {
+		return 0
+	}
+	// A patch of few triangles is mostly rim.
+	flat, n := 1.0, math.Sqrt(float64(len(p.Triangles)))
+	if expected := math.Pow(max(1-rimRows/n, 0), 2); expected > leastCore {
+		flat = min(f.coreShare(p)/expected, 1)
+	}
+	against := 4*max(q.begins, 0) + 7*(1-min(q.across, 1/q.across)) + 8.5*(1-q.walls) + 3*(1-ramp(q.length, 0.3, 1.2)) +
+		8.4*(1-flat) + 10.7*(1-r3.Dot(q.axis, p.Normal)) + 8/n + 24*(1-f.ClosedArea(p)/p.Area)
+	return 1 / (1 + math.Exp(against-9.3))
+}
+
+// coreShare is the share of a patch's area that lies in one plane.
+func (f *Finder) coreShare(p *Patch) float64 {
+	height := coreHeight * math.Sqrt(p.Area/math.Pi)
+	at, normal, best := p.Center, p.Normal, 0.0
+	for range 4 {
+		var m moments
+		for _, t := range p.Triangles {
+			if r3.Dot(f.unit[t], normal) > cosCorePiece && math.Abs(r3.Dot(normal, r3.Sub(f.centroid(t), at))) < height {
+				m.add(f, t)
+			}
+		}
+		if m.area == 0 {
+			break
+		}
+		best = max(best, m.area/p.Area)
+		at, normal = r3.Scale(1/m.area, m.center), r3.Unit(m.normal)
+	}
+	return best
+}
+
+// findPieces returns the flat pieces that close tubes, of those that overlap the
+// one that fits its tube best.
+func (f *Finder) findPieces() []Patch {
+	pieces := newClusters(f)
+	var all float64
+	for _, a := range f.size {
+		all += a
+	}
+	var likely []Patch
+	for _, node := range pieces.candidates() {
+		p := Patch{Triangles: pieces.triangles(node), coreID: -1}
+		slices.Sort(p.Triangles)
+		f.fit(&p)
+		q := f.profileOf(&p)
+		if q == nil || q.closed || p.Area > bodyShare*all {
+			continue
+		}
+		if p.sure = f.sureOf(&p, q); p.sure >= pieceSure {
+			p.flat = f.coreShare(&p)
+			if p.Area > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
+				continue
+			}
+			p.fits = p.sure * (1 + p.flat) / 2 * math.Sqrt(min(q.across, 1/q.across))
+			p.core.At, p.core.Normal = p.Center, p.Normal
+			p.known = f.ClosedArea(&p) > exactlyFlat*p.Area && r3.Dot(q.axis, p.Normal) > acrossCos
+			likely = append(likely, p)
+		}
+	}
+	slices.SortStableFunc(likely, func(a, b Patch) int { return cmp.Compare(b.fits, a.fits) })
+	owned := map[int32]bool{}
+	likely = slices.DeleteFunc(likely, func(p Patch) bool {
+		if slices.ContainsFunc(p.Triangles, func(t int32) bool { return owned[t] }) {
+			return true
+		}
+		for _, t := range p.Triangles {
+			owned[t] = true
+		}
+		return false
+	})
+	return slices.DeleteFunc(likely, func(p Patch) bool { return p.besideAny(likely, pieceBeside, 2) })
+}
+
+// besideAny reports whether a patch lies on one of some, or at the rim of one so
+// many times as large and faces another way.
+func (p *Patch) besideAny(others []Patch, reach, larger float64) bool {
+	return slices.ContainsFunc(others, func(o Patch) bool {
+		far := r3.Norm(r3.Sub(p.Center, o.Center)) / math.Sqrt(o.Area/math.Pi)
+		return p.Area < o.Area && far > 0 && far < within || larger*p.Area < o.Area && far < reach && r3.Dot(p.Normal, o.Normal) < rimCos
+	})
+}
+
+// withPieces adds to the ends found by other signs the pieces that close tubes, and
+// says of all how sure they are. It drops what has no such piece around it and
+// does not close a tube by its own profile.
+func (f *Finder) withPieces(found, pieces []Patch) []Patch {
+	owner := map[int32]int{}
+	for i := range pieces {
+		for _, t := range pieces[i].Triangles {
+			owner[t] = i
+		}
+	}
+	stands := make([]int, len(pieces)) // for it, an end of kept, from 1
+	var kept []Patch
+	for i := range found {
+		p := &found[i]
+		around, overlaps := f.pieceAround(p, owner)
+		q := f.profileOf(p)
+		p.sure = f.sureOf(p, q)
+		switch {
+		case around >= 0 && stands[around] == 0 && p.standsFor(&pieces[around]):
+			p.sure = max(p.sure, pieces[around].sure)
+		case around >= 0 && stands[around] > 0 && p.besideInPlane(&kept[stands[around]-1]):
+			p.sure = max(p.sure, f.rimSure(p))
+		case around >= 0 || p.besideAny(pieces, oldBeside, 8):
+			continue
+		case q == nil:
+			p.sure = f.rimSure(p)
+		}
+		if p.sure < refuted && len(p.Triangles) >= refutedTriangles && !f.endsPrism(p) {
+			continue
+		}
+		kept = append(kept, *p)
+		for _, o := range overlaps {
+			if stands[o] == 0 {
+				stands[o] = len(kept)
+			}
+		}
+	}
+	for i := range pieces {
+		if stands[i] == 0 && !pieces[i].known {
+			kept = append(kept, pieces[i])
+		}
+	}
+	f.trustTree(kept)
+	return kept
+}
+
+// rimSure is how sure it is by other signs than its profile, and the edge around
+// it, that a patch is an end.
+func (f *Finder) rimSure(p *Patch) float64 {
+	return f.signsSure(p) * ramp(f.creased(p), leastCrease, fullCrease)
+}
+
+// trustTree takes the other signs for ends of few triangles, whose profiles say
+// little, where so many ends are sure that every branch is expected to have one.
+func (f *Finder) trustTree(ends []Patch) {
+	sure := 0
+	for i := range ends {
+		if ends[i].sure >= Sure {
+			sure++
+		}
+	}
+	for i := range ends {
+		if p := &ends[i]; sure >= treeSure && p.sure < Sure && len(p.Triangles) < refutedTriangles {
+			p.sure = max(p.sure, f.rimSure(p))
+		}
+	}
+}
+
+// pieceAround returns the piece that has most of a patch, or -1, and all that have
+// any.
+func (f *Finder) pieceAround(p *Patch, owner map[int32]int) (most int, all []int) {
+	most = -1
+	share := map[int]float64{}
+	for _, t := range p.Triangles {
+		o, ok := owner[t]
+		if !ok {
+			continue
+		}
+		if share[o] == 0 {
+			all = append(all, o)
+		}
+		if share[o] += f.size[t]; most < 0 || share[o] > share[most] {
+			most = o
+		}
+	}
+	return most, all
+}
+
+// standsFor reports whether an end found by other signs is about the piece around it.
+func (p *Patch) standsFor(piece *Patch) bool {
+	return p.Area >= sameShare*piece.Area && r3.Dot(p.Normal, piece.Normal) >= sameCos &&
+		r3.Norm(r3.Sub(p.Center, piece.Center)) <= sameReach*math.Sqrt(piece.Area/math.Pi)
+}
+
+// besideInPlane reports whether an end lies in the plane of a larger one, as those of
+// two branches that touch.
+func (p *Patch) besideInPlane(o *Patch) bool {
+	return p.Area > planeShare*o.Area && r3.Dot(p.core.Normal, o.core.Normal) > planeCos
+}

@@ -1,0 +1,245 @@
+package opening
+
+import (
+	"math"
+
+	"carina/geometry/mesh"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// What makes a patch the end of a tube is what lies behind it, told here from
+// sections parallel to it, which do not depend on the triangles. Behind an end,
+// cut across or aslant, the wall goes back all around along one direction, the
+// sections stay as large as the end is, and both last for a radius or so. Behind
+// a dome, a bulge or a flat spot of a wall they grow from the first.
+
+const (
+	// Sections are made in these steps, to follow the tube and before that to find
+	// its axis, down to these depths; in radii of the patch.
+	profileStep, axisStep, axisDepth, profileDepth = 0.125, 0.25, 0.9, 2.1
+	// A section so many times as large as the patch is none of its tube.
+	profileGrowth = 8
+	// The sine of a wall's angle against the axis, and how much nearer or farther
+	// than where it began, as a share.
+	wallLean, wallDrift = 0.36, 0.3
+	// Nor one close behind it so many times.
+	firstGrowth = 5
+	// An axis leans against the normal by 65° at most.
+	axisCos = 0.42
+	// A body behind a patch ends within so many of its reaches, and its sections
+	// grow less than so.
+	bodyReach, bodyGrowth = 4.5, 3.0
+	// A wall in one direction goes back so far, in radii of the tube.
+	wallLength = 0.25
+)
+
+// ring is a section behind a patch, in directions around the axis.
+type ring struct {
+	depth, area float64
+	// wall is the mean normal there, zero where there is no wall, reach how far
+	// away it is.
+	wall  [sectors]r3.Vec
+	reach [sectors]float64
+}
+
+// profile is what lies behind a patch. Lengths are in radii of the tube.
+type profile struct {
+	axis r3.Vec
+	// walls is the share of directions in which a wall goes back, length how far in the
+	// mean.
+	walls, length float64
+	// begins is how far behind the patch the wall begins, across the patch's area
+	// over the section's there.
+	begins, across float64
+	// closed says that the tube is closed behind before it is a tube, as a body is.
+	closed bool
+}
+
+// ringAt is the section around a point, nil where there is none.
+func (f *Finder) ringAt(p mesh.Plane, reach float64) *ring {
+	s := f.hierarchy.SectionAround(p, reach)
+	if s == nil {
+		return nil
+	}
+	r := &ring{area: s.Area}
+	e1, e2 := mesh.Perpendicular(p.Normal)
+	longest := 0.15 * math.Sqrt(s.Area)
+	for i, t := range s.Triangles {
+		a, b := s.Corners[i], s.Corners[(i+1)%len(s.Corners)]
+		length := math.Sqrt(r3.Norm2(r3.Sub(b, a)))
+		parts := max(int(math.Ceil(length/longest)), 1)
+		for k := range parts {
+			d := r3.Sub(r3.Add(a, r3.Scale((float64(k)+0.5)/float64(parts), r3.Sub(b, a))), p.At)
+			x, y := r3.Dot(d, e1), r3.Dot(d, e2)
+			sector := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
+			r.wall[sector] = r3.Add(r.wall[sector], r3.Scale(length/float64(parts), f.unit[t]))
+			if far := math.Sqrt(x*x + y*y); r.reach[sector] == 0 || far < r.reach[sector] {
+				r.reach[sector] = far
+			}
+		}
+	}
+	for k, n := range r.wall {
+		if length := r3.Norm2(n); length > 0 {
+			r.wall[k] = r3.Scale(1/math.Sqrt(length), n)
+		}
+	}
+	return r
+}
+
+// rings are the sections along an axis in steps down to a depth, or to the first that is
+// none of the tube's.
+func (f *Finder) rings(p *Patch, axis r3.Vec, step, depth float64) (all []*ring) {
+	radius := math.Sqrt(p.Area / math.Pi)
+	cos := r3.Dot(axis, p.Normal)
+	for d := step; d < depth; d += step {
+		at := r3.Sub(p.Center, r3.Scale(d*radius/cos, axis))
+		r := f.ringAt(mesh.Plane{At: at, Normal: p.Normal}, 4*radius)
+		if r == nil {
+			break
+		}
+		r.depth = d * radius
+		all = append(all, r)
+		if r.area > profileGrowth*p.Area {
+			break
+		}
+	}
+	return all
+}
+
+// profileOf follows the tube behind a patch, nil where none can be followed.
+func (f *Finder) profileOf(p *Patch) *profile {
+	// The axis leans as the walls do, which are found along the axis.
+	axis := p.Normal
+	if first := f.rings(p, axis, axisStep, axisStep+profileStep); len(first) == 0 || first[0].area > firstGrowth*p.Area {
+		return nil
+	}
+	for range 2 {
+		next, ok := axisOf(f.rings(p, axis, axisStep, axisDepth), p.Normal)
+		if !ok {
+			return nil
+		}
+		done := r3.Dot(next, axis) > 0.999
+		if axis = next; done {
+			break
+		}
+	}
+	all := f.rings(p, axis, profileStep, profileDepth)
+	if len(all) < 2 {
+		return nil
+	}
+	q := follow(all, p, axis)
+	q.closed = f.closedBehind(p, all, axis)
+	return q
+}
+
+// closedBehind reports whether the lumen behind a patch ends before it is long,
+// and does not widen on the way.
+func (f *Finder) closedBehind(p *Patch, rings []*ring, axis r3.Vec) bool {
+	const start = 0.1
+	radius := math.Sqrt(p.Area / math.Pi)
+	far := bodyReach * f.reach(p)
+	back, _ := f.hierarchy.Ray(r3.Sub(p.Center, r3.Scale(start*radius, axis)), r3.Scale(-1, axis), far)
+	if !(back < far) {
+		return false
+	}
+	widest := 0.0
+	for _, r := range rings {
+		widest = max(widest, r.area)
+	}
+	cos := r3.Dot(axis, p.Normal)
+	last := rings[len(rings)-1].depth
+	reached := last > (profileDepth-2*profileStep)*radius || back*cos < last+2*profileStep*radius
+	return widest < bodyGrowth*p.Area && reached
+}
+
+// axisOf returns the direction to which the walls of sections are most nearly
+// parallel, on the side of a normal. Walls that are not, where another tube
+// joins, count ever less.
+func axisOf(rings []*ring, normal r3.Vec) (axis r3.Vec, ok bool) {
+	for round := range 4 {
+		m := mat.NewSymDense(3, nil)
+		walls := 0
+		for _, r := range rings {
+			for _, n := range r.wall {
+				if n == (r3.Vec{}) {
+					continue
+				}
+				walls++
+				weight := 1.0
+				if round > 0 {
+					lean := r3.Dot(n, axis) / wallLean
+					weight = 1 / (1 + lean*lean*lean*lean)
+				}
+				u := [3]float64{n.X, n.Y, n.Z}
+				for a := range 3 {
+					for b := a; b < 3; b++ {
+						m.SetSym(a, b, m.At(a, b)+weight*u[a]*u[b])
+					}
+				}
+			}
+		}
+		var e mat.EigenSym
+		if walls < sectors/2 || !e.Factorize(m, true) {
+			return axis, false
+		}
+		var v mat.Dense
+		e.VectorsTo(&v)
+		axis = r3.Vec{X: v.At(0, 0), Y: v.At(1, 0), Z: v.At(2, 0)}
+		if r3.Dot(axis, normal) < 0 {
+			axis = r3.Scale(-1, axis)
+		}
+	}
+	return axis, r3.Dot(axis, normal) >= axisCos
+}
+
+// follow goes back along the walls, direction by direction.
+func follow(rings []*ring, p *Patch, axis r3.Vec) *profile {
+	q := &profile{axis: axis}
+	cos := r3.Dot(axis, p.Normal)
+	radius := math.Sqrt(p.Area * cos / math.Pi)
+	step := rings[0].depth
+	e1, e2 := mesh.Perpendicular(p.Normal)
+	begins, walls := 0.0, 0
+	for k := range sectors {
+		sin, cosine := math.Sincos(2 * math.Pi * ((float64(k)+0.5)/sectors - 0.5))
+		out := r3.Add(r3.Scale(cosine, e1), r3.Scale(sin, e2))
+		from, to := -1, -1
+		for i, r := range rings {
+			isWall := r.wall[k] != (r3.Vec{}) && math.Abs(r3.Dot(r.wall[k], axis)) < wallLean && r3.Dot(r.wall[k], out) > 0
+			switch {
+			case isWall && from < 0:
+				from = i
+			case from >= 0 && (!isWall || math.Abs(r.reach[k]/rings[from].reach[k]-1) > wallDrift):
+				isWall = false
+			}
+			if isWall {
+				to = i
+			} else if from >= 0 {
+				break
+			}
+		}
+		if from < 0 {
+			continue
+		}
+		length := (rings[to].depth - rings[from].depth + step) / cos / radius
+		q.length += length / sectors
+		if length > wallLength {
+			walls++
+			begins += rings[from].depth
+		}
+	}
+	if walls == 0 {
+		return q
+	}
+	begins /= float64(walls)
+	q.walls = float64(walls) / sectors
+	q.begins = (begins - step) / cos / radius
+	at := 0
+	for at < len(rings)-1 && rings[at].depth < begins {
+		at++
+	}
+	q.across = p.Area / rings[at].area
+	return q
+}
