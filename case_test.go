@@ -248,6 +248,9 @@ func FuzzReadCase(f *testing.F) {
 	f.Add("surface: a.stl\nopenings:\n  - {name: x, center: [0,0,60,4], radius: 12mm}\n")
 	f.Add("surface: a.stl\nspeeds: [1, 2]\nconditions:\n  - {opening: 1, kind: share, share: .5}\n")
 	f.Add("- a\n---\nb: &c [*c]\n")
+	f.Add("surface: &s a.stl\n? ranks\n: !!float 2.9\n\"steps\": 020\n<<: {flow: *s}\n")
+	f.Add("surface: a.stl\nspacing: 1000 μm\nseed: 18446744073709551616\nflow: ~\n")
+	f.Add("a: &a [x,x]\nb: &b [*a,*a]\nsurface: *b\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(t.TempDir(), "case.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -146,6 +146,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(b.Bytes()[:100])
 	f.Add([]byte("solid a\n" + asciiTriangle + "endsolid a\n"))
 	f.Add([]byte("SOLID a\nENDSOLID"))
+	f.Add([]byte("solid a " + strings.ReplaceAll(asciiTriangle, "\n", " ") + "end solid a\r"))
+	f.Add([]byte(strings.ReplaceAll(asciiTriangle, "nan 0 0", "-nan(ind) 0 0")))
+	f.Add([]byte("solid a\n" + strings.ReplaceAll(asciiTriangle, "1 0 0", "1e30 0 0.1")))
 	f.Add([]byte{0x1f, 0x8b, 8, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, _, err := Read(bytes.NewReader(data))

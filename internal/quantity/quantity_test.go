@@ -135,7 +135,7 @@ func TestFlowsCanBeReadBack(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"0.25mm", "1e-3 m", "-", "0x1p-2mm", "1_000mm", "∞m"} {
+	for _, text := range []string{"0.25mm", "1e-3 m", "-", "0x1p-2mm", "1_000mm", "∞m", "1 000 μm", "−3\u00a0mm", "1e999999 m", "1,5 mm"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
