@@ -31,7 +31,11 @@ func (s *Solution) Words() string {
 	m := s.Summary
 	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f million cell updates a second\n", fluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
-	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision\n", m.Collision, m.Wall, m.Lattice, m.Precision)
+	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision", m.Collision, m.Wall, m.Lattice, m.Precision)
+	if u := m.Settings; u != nil && u.SumForgetting > 0 {
+		fmt.Fprintf(&w, ", forgets at least %.2g %% a step of third moments' sums, %.2g %% of their differences", 100*u.SumForgetting, 100*u.DifferenceForgetting)
+	}
+	fmt.Fprintln(&w)
 	if m.Limited != nil {
 		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells, where more is going on than they resolve\n", 100**m.Limited)
 	}

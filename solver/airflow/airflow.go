@@ -62,9 +62,10 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	if a.units, a.warnings, err = chooseUnits(domain, &settings, a.expected); err != nil {
 		return nil, err
 	}
+	settings.Collision = settings.operator(a.units.RelaxationTime(), a.expected.cellReynolds(domain.Grid.Spacing, &settings))
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
 	a.warnings = append(a.warnings, settings.stored(domain.Grid)...)
-	a.settings, a.expected.besideOpenings = settings, settings.fastest(domain)
+	a.settings = settings
 	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err
 	}
@@ -154,22 +155,22 @@ func (a *airflow) setForce(steps int64) {
 func (a *airflow) parameters() map[string]float64 {
 	s := &a.settings
 	tau := a.units.RelaxationTime()
-	sums, differences := a.remembered()
-	return map[string]float64{
+	parameters := map[string]float64{
 		collision.OmegaPlus:  1 / tau,
 		collision.OmegaMinus: 1 / (0.5 + s.Magic/(tau-0.5)),
 		collision.ForceX:     a.force[0], collision.ForceY: a.force[1], collision.ForceZ: a.force[2],
 		collision.Magic: s.Magic, collision.RelaxationTime: tau,
 		collision.EddyFactor:    18 * math.Sqrt2 * s.Smagorinsky * s.Smagorinsky,
 		collision.LimiterFactor: s.limiterFactor(),
-		collision.KeptSum:       keptOf(sums, tau), collision.KeptDifference: keptOf(differences, tau),
 	}
+	a.forgetting(tau, parameters)
+	return parameters
 }
 
 // variant is the collision as its kernels are called.
 func (a *airflow) variant() collision.Variant {
 	s := &a.settings
-	return collision.Variant{Name: string(s.operator(a.units.RelaxationTime())), Set: a.set,
+	return collision.Variant{Name: string(s.Collision), Set: a.set,
 		Force: s.BodyForce != [3]float64{}, LargeEddy: s.Smagorinsky > 0}
 }
 

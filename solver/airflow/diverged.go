@@ -49,7 +49,7 @@ func (r *airflow) divergedAt(steps int64, cell [3]int32) *DivergedError {
 		Step: steps, Time: float64(steps) * r.units.TimeStep, Cell: cell,
 		Mach: Mach(r.expected.peakVelocity / r.units.Velocity()), RelaxationTime: tau,
 		Surroundings: surroundingsOf(r.domain, cell), units: r.units, planned: r.expected.peakVelocity,
-		operator: r.settings.operator(tau), automatic: automatic.operator(tau),
+		operator: r.settings.Collision, automatic: automatic.operator(tau, r.expected.cellReynolds(r.units.Spacing, &r.settings)),
 	}
 }
 

@@ -31,8 +31,6 @@ type expected struct {
 	meanInletVelocity float64 // m/s, 0 where only pressures are known
 	peakVelocity      float64 // m/s
 	inletDiameter     float64 // m, of a circle of the inlets' area
-	// besideOpenings is the largest velocity at the start and by the body force, in m/s.
-	besideOpenings float64
 }
 
 // through is what is known of the flow through one opening.

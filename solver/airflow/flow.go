@@ -42,7 +42,7 @@ func NewFlow(domain *solver.Domain, settings Settings) (*Flow, error) {
 func newFlow(a *airflow) *Flow {
 	f := &Flow{Domain: a.domain, Settings: a.settings, Set: a.set, Units: a.units, States: a.openings.Clone(), flow: a}
 	tau := f.Units.RelaxationTime()
-	f.Operator = f.Settings.operator(tau)
+	f.Operator = f.Settings.Collision
 	f.OmegaPlus, f.OmegaMinus = 1/tau, 1/(0.5+f.Settings.Magic/(tau-0.5))
 	if f.Operator == BGK {
 		f.OmegaMinus = f.OmegaPlus

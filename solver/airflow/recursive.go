@@ -5,94 +5,43 @@ import (
 	"math"
 	"sync/atomic"
 
-	"carina/solver"
-	"carina/solver/airflow/opening"
+	"carina/solver/airflow/collision"
 	"carina/solver/transport"
-
-	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// How long the recursive operator remembers third moments, as Λ = (τ−½)(τ₋−½): as
-// TRT does, but at most so long, by the cell Reynolds number R. With Λ kept at a
-// given R, results do not depend on the time step. With 3/16 at any R, flow in
-// airways lives to R = 64 and diverges at 106; with no memory, slow flow is damped
-// the more the smaller the time step is.
+// How fast the recursive operator forgets third moments: a step takes of sums the
+// part 5|u| and of differences |u|, with the speed |u| of the cell in cells a step; at
+// least the parts 2 U and 0.4 U of the largest speed U that is expected at openings,
+// less below the cell Reynolds number R = 40; and at least what TRT forgets with Λ. So
+// Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the time step. With
+// 2.5 U and 0.6 U alone, pipes oblique to the axes diverge at Reynolds numbers of
+// hundreds; with 5|u| and |u| alone, air that is hardly resolved is noisy where it
+// is slow; and without memory, slow flow is damped the more the smaller steps are.
 const (
-	// Sums keep 1.2/R, and below R = 30 more: 36/R².
-	rememberedSums     = 1.2
-	rememberedSlowSums = 36
-	// Differences keep 5/R.
-	rememberedDifferences = 5
+	sumsBySpeed        = 5
+	differencesBySpeed = 1
+	sumsByPeak         = 2
+	differencesByPeak  = 0.4
+	peakReynolds       = 40
 )
 
-// remembered is Λ of sums and of differences of third moments.
-func (a *airflow) remembered() (sums, differences float64) {
+// forgetting sets the parameters of third moments.
+func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	s := &a.settings
-	r := a.largestReynolds()
-	return min(s.Magic, s.Memory*max(rememberedSums/r, rememberedSlowSums/(r*r))), min(s.Magic, s.Memory*rememberedDifferences/r)
-}
-
-// largestReynolds is the cell Reynolds number of the largest velocity that is
-// expected anywhere and at any time.
-func (a *airflow) largestReynolds() float64 {
-	return max(a.expected.peakVelocity, a.expected.besideOpenings) * a.units.Spacing / a.units.KinematicViscosity
-}
-
-// keptOf is what a step leaves of moments with Λ = (τ−½)(τ₋−½): 1 − 1/τ₋, of which
-// τ₋ is one at least.
-func keptOf(magic, tau float64) float64 { return 1 - 1/max(1, 0.5+magic/(tau-0.5)) }
-
-// fastest is the largest velocity that settings start with or that a body force may
-// drive, in m/s.
-func (s *Settings) fastest(domain *solver.Domain) float64 {
-	return max(s.started(domain), s.forced(domain))
-}
-
-// started is the largest velocity of Settings.Initial, at the points of a mesh, alike on all ranks.
-func (s *Settings) started(domain *solver.Domain) (fastest float64) {
-	if s.Initial == nil {
-		return 0
+	if s.Memory == 0 {
+		parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting] = 1, 1
+		return
 	}
-	const points = 16 // along an axis
-	g := domain.Grid
-	at := func(axis, i int) int32 {
-		n := int64(g.Size[axis])
-		return int32((2*int64(i) + 1) * n / (2 * points))
-	}
-	for x := range points {
-		for y := range points {
-			for z := range points {
-				_, v := s.Initial(g.Center(at(0, x), at(1, y), at(2, z)))
-				if speed := r3.Norm(v); speed > fastest {
-					fastest = speed
-				}
-			}
-		}
-	}
-	return fastest
-}
-
-// forced bounds the velocity that the body force drives through a channel as wide
-// as the domain between its walls: that of laminar flow, or that of turbulent flow,
-// of which 25 friction velocities √(a h) are the peak.
-func (s *Settings) forced(domain *solver.Domain) float64 {
-	const frictionVelocities = 25
-	a := math.Sqrt(s.BodyForce[0]*s.BodyForce[0] + s.BodyForce[1]*s.BodyForce[1] + s.BodyForce[2]*s.BodyForce[2])
-	low, high := (&opening.Condition{Waveform: s.ForceWaveform}).Bounds(a)
-	a = max(-low, high)
-	width := max(domain.Grid.Size[0], domain.Grid.Size[1], domain.Grid.Size[2])
-	for axis, periodic := range domain.Periodic {
-		if !periodic {
-			width = min(width, domain.Grid.Size[axis])
-		}
-	}
-	half := float64(width) * domain.Grid.Spacing / 2
-	return min(a*half*half/(2*s.KinematicViscosity), frictionVelocities*math.Sqrt(a*half))
+	least := 1 / max(1, 0.5+s.Magic/(tau-0.5))
+	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, a.expected.cellReynolds(a.units.Spacing, s)/peakReynolds)
+	parameters[collision.SumForgetting] = max(least, min(1, sumsByPeak*peak/s.Memory))
+	parameters[collision.DifferenceForgetting] = max(least, min(1, differencesByPeak*peak/s.Memory))
+	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, differencesBySpeed/s.Memory
 }
 
 // limits tells whether the recursive operator's limiter can act.
-func (s *Settings) limits(tau float64) bool {
-	return s.operator(tau) == Recursive && s.Smagorinsky == 0 && s.Limiter > 0
+func (s *Settings) limits() bool {
+	return s.Collision == Recursive && s.Smagorinsky == 0 && s.Limiter > 0
 }
 
 // limiterFactor is 9√2·C².
@@ -105,11 +54,10 @@ func (s *Settings) limitedStress(tau float64) float64 { return (tau - 0.5) / s.l
 // limited is the part of all cells in which the limiter acts, nil where it
 // cannot. Call it on all ranks; all get the same.
 func (r *Rank) limited() (*float64, error) {
-	tau := r.units.RelaxationTime()
-	if !r.settings.limits(tau) {
+	if !r.settings.limits() {
 		return nil, nil
 	}
-	count, err := r.kernel.LimitedCells(r.settings.limitedStress(tau))
+	count, err := r.kernel.LimitedCells(r.settings.limitedStress(r.units.RelaxationTime()))
 	if err != nil {
 		return nil, err
 	}

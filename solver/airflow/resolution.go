@@ -251,7 +251,7 @@ func (r *Rank) strainSquare(strain *[6][]float32, index int32, tau float64) (squ
 	norm, effective := tracelessNorm(s), tau
 	stress := norm * tau * 2 / 3
 	switch settings := &r.settings; {
-	case settings.limits(tau):
+	case settings.limits():
 		effective = max(tau, 0.5+settings.limiterFactor()*stress)
 	case settings.Smagorinsky > 0:
 		effective = (tau + math.Sqrt(tau*tau+18*math.Sqrt2*settings.Smagorinsky*settings.Smagorinsky*stress)) / 2

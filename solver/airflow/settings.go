@@ -20,8 +20,8 @@ type Collision string
 
 // The collision operators.
 const (
-	// Automatic is TRT where that is stable; at lower relaxation times Recursive,
-	// or Cumulant with 27 velocities.
+	// Automatic is TRT where that is stable, at long relaxation times or small cell
+	// Reynolds numbers; else Recursive, or Cumulant with 27 velocities.
 	Automatic Collision = "auto"
 	// TRT relaxes symmetric and antisymmetric parts with two rates tied by
 	// Settings.Magic (Ginzburg, Verhaeghe and d'Humières 2008).
@@ -129,9 +129,9 @@ type Settings struct {
 	// is that of the fluid, but at least (CΔx)²|S| with the strain rate |S|; so it
 	// acts where |S|Δx²/ν exceeds 1/C². With Smagorinsky's it does not act.
 	Limiter float64
-	// Memory multiplies how long the recursive operator remembers third moments
-	// where their memory is shorter than TRT's, which is by the cell Reynolds
-	// number; 0 means not at all.
+	// Memory multiplies how long the recursive operator remembers third moments,
+	// which is shorter the larger a cell's Reynolds number is and no longer than TRT
+	// does; 0 means not at all, as in the operator's sources.
 	Memory float64
 	// Magic is Λ = (τ₊−½)(τ₋−½) of the TRT operator. 3/16 places a plain
 	// bounce-back wall exactly half-way in a straight channel.
@@ -278,18 +278,24 @@ func (s *Settings) inRange() error {
 	return nil
 }
 
-// largestTauMinus is τ₋−½ above which TRT is unstable at inlets: odd moments,
-// hardly relaxed, add up. A pipe of 9 cells at τ₊ = 0.508 diverges with 7.5 and
-// not with 5.
-const largestTauMinus = 4
+// TRT is unstable where odd moments are hardly relaxed and flow carries them along:
+// they add up. Above largestTauMinus, τ₋−½, it carries cell Reynolds numbers up to
+// largestTRTReynolds, that of the usual lattice velocity there: pipes of 11 cells
+// lived at 8 with 5, 10 and 25 and diverged at 16 with 10, and the central airway,
+// less strict, lived at 21 with 13 and diverged at 42.
+const (
+	largestTauMinus    = 4
+	largestTRTReynolds = 6.4
+)
 
-// operator is the collision operator for a relaxation time.
-func (s *Settings) operator(tau float64) Collision {
+// operator is the collision operator for a relaxation time and the cell Reynolds
+// number of flow that openings drive, 0 where that is not known.
+func (s *Settings) operator(tau, cellReynolds float64) Collision {
 	if s.Collision != Automatic {
 		return s.Collision
 	}
 	switch {
-	case s.Magic/(tau-0.5) <= largestTauMinus:
+	case s.Magic/(tau-0.5) <= largestTauMinus || s.slow(cellReynolds):
 		return TRT
 	case s.set() == lattice.D3Q27:
 		return Cumulant
@@ -297,10 +303,15 @@ func (s *Settings) operator(tau float64) Collision {
 	return Recursive
 }
 
+// slow tells whether flow is known to be slow enough for TRT at any relaxation time.
+func (s *Settings) slow(cellReynolds float64) bool {
+	return cellReynolds > 0 && cellReynolds <= largestTRTReynolds && s.BodyForce == [3]float64{}
+}
+
 // tauMinus is the relaxation time of third moments, in steps: τ₋ of TRT. Operators
 // that make them of the second keep them as long as those.
 func (s *Settings) tauMinus(tau float64) float64 {
-	switch s.operator(tau) {
+	switch s.Collision {
 	case TRT:
 		return 0.5 + min(s.Magic/(tau-0.5), largestTauMinus)
 	case Regularized:

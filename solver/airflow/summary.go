@@ -141,7 +141,7 @@ func (r *Rank) Summary() (*Summary, error) {
 
 // describe says by which method what was computed.
 func (s *Summary) describe(settings *Settings, u Units) {
-	s.Collision, s.Wall, s.Precision = settings.operator(u.RelaxationTime()), settings.Wall, settings.Precision
+	s.Collision, s.Wall, s.Precision = settings.Collision, settings.Wall, settings.Precision
 	s.Lattice = Lattice(settings.set().Name)
 	s.Density, s.KinematicViscosity = u.Density, u.KinematicViscosity
 }

@@ -15,8 +15,8 @@ import (
 // Limits of what is stable and accurate, for choosing the time step and for
 // warnings.
 const (
-	// smallestRelaxationTime is where TRT and BGK begin to be unstable in
-	// under-resolved flow.
+	// smallestRelaxationTime is where BGK, and TRT with a short memory, begin to be
+	// unstable in under-resolved flow.
 	smallestRelaxationTime = 0.505
 	// largestRelaxationTime keeps the error of the walls and of time small.
 	largestRelaxationTime = 1.0
@@ -133,14 +133,15 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 // unstable says why an operator that was asked for may not carry the flow; empty
 // where it may, and for what auto chooses.
 func (s *Settings) unstable(tau, cellReynolds float64) string {
-	operator, odd := s.operator(tau), s.Magic/(tau-0.5)
+	operator, odd := s.operator(tau, cellReynolds), s.Magic/(tau-0.5)
 	unlimited := operator == Regularized || operator == Recursive && s.Limiter == 0
 	switch {
 	case s.Collision == Automatic && s.Limiter > 0:
 		return ""
-	case operator == TRT && odd > largestTauMinus:
-		return fmt.Sprintf("TRT with Λ = %.3g, the product of what its two relaxation times are above one half, is unstable at this relaxation time (with Λ below %.3g it is less so)", s.Magic, largestTauMinus*(tau-0.5))
-	case (operator == TRT || operator == BGK) && tau < smallestRelaxationTime:
+	case operator == TRT && odd > largestTauMinus && !s.slow(cellReynolds):
+		return fmt.Sprintf("TRT with Λ = %.3g, the product of what its two relaxation times are above one half, is unstable at this relaxation time and a cell Reynolds number of %.3g (below %.2g, or with Λ below %.3g, it is less so)",
+			s.Magic, cellReynolds, largestTRTReynolds, largestTauMinus*(tau-0.5))
+	case (operator == TRT && !s.slow(cellReynolds) || operator == BGK) && tau < smallestRelaxationTime:
 		return fmt.Sprintf("the relaxation time is below the %.3f that %s needs", smallestRelaxationTime, strings.ToUpper(string(operator)))
 	case unlimited && s.Smagorinsky == 0 && cellReynolds > resolvedReynolds:
 		return fmt.Sprintf("at a cell Reynolds number of %.3g the %s collision has nothing that limits what is smaller than a cell", cellReynolds, operator)

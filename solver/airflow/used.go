@@ -1,6 +1,9 @@
 package airflow
 
-import "carina/solver/airflow/opening"
+import (
+	"carina/solver/airflow/collision"
+	"carina/solver/airflow/opening"
+)
 
 // UsedSettings are the settings of a computation with all choices made.
 type UsedSettings struct {
@@ -15,6 +18,13 @@ type UsedSettings struct {
 	Smagorinsky    float64         `json:"smagorinsky"`
 	Magic          float64         `json:"magic"`
 	Limiter        float64         `json:"limiter"`
+	// Memory is that of third moments, see Settings.Memory.
+	Memory float64 `json:"memory"`
+	// SumForgetting and DifferenceForgetting are the parts of sums and differences of
+	// third moments that the recursive operator forgets in a step where air rests; 0
+	// with other operators.
+	SumForgetting        float64 `json:"sum_forgetting,omitempty"`
+	DifferenceForgetting float64 `json:"difference_forgetting,omitempty"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`
 	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
@@ -38,10 +48,14 @@ func (r *Rank) Used() *UsedSettings {
 func (r *airflow) used() *UsedSettings {
 	s := &r.settings
 	u := &UsedSettings{
-		Collision: s.operator(r.units.RelaxationTime()), Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: opening.Plug,
-		Smagorinsky: s.Smagorinsky, Magic: s.Magic, Limiter: s.Limiter,
+		Collision: s.Collision, Lattice: Lattice(r.set.Name), Wall: s.Wall, Precision: s.Precision, Profile: opening.Plug,
+		Smagorinsky: s.Smagorinsky, Magic: s.Magic, Limiter: s.Limiter, Memory: s.Memory,
 		FlowRate: s.FlowRate, KinematicViscosity: s.KinematicViscosity, Density: s.Density,
 		TimeStep: r.units.TimeStep, LatticeVelocity: r.expected.peakVelocity / r.units.Velocity(), RampTime: r.rampSteps * r.units.TimeStep,
+	}
+	if s.Collision == Recursive {
+		parameters := r.parameters()
+		u.SumForgetting, u.DifferenceForgetting = parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting]
 	}
 	if s.Profile != "" {
 		u.Profile = s.Profile

@@ -34,7 +34,7 @@ const longestReflected = 0.503
 // wallScheme is how walls are computed at a relaxation time. What Reflect makes is for
 // operators that leave of what is out of equilibrium the stress alone.
 func (s *Settings) wallScheme(tau float64) wall.Scheme {
-	operator := s.operator(tau)
+	operator := s.Collision
 	return wall.Scheme{Interpolated: s.Wall != BounceBack, RelaxationTime: tau,
 		Reflects: s.Wall == Interpolated && tau <= longestReflected &&
 			(operator == Regularized || operator == Recursive || operator == Cumulant)}

@@ -46,23 +46,26 @@ func (c *closure) populations() {
 // that arrives and of 1/τ.
 func (c *closure) thirdMoments(m *moments, stress [6]expression.Value, inverse expression.Value) {
 	eighth := c.Constant(0.125)
-	// What the rates leave of moments that arrive, of equilibria and of stresses,
-	// an eighth of each.
-	rates := func(kept expression.Value) (moment, equilibrium, ofStress expression.Value) {
-		moment = c.Multiply(eighth, kept)
-		equilibrium = c.Subtract(eighth, moment)
-		return moment, equilibrium, c.Subtract(equilibrium, c.Multiply(eighth, inverse))
+	var squares [3]expression.Value
+	for x := range 3 {
+		squares[x] = c.Multiply(c.u[x], c.ratio[x])
 	}
-	keptSum, newSum, stressSum := rates(c.Parameter(KeptSum))
-	keptDifference, newDifference, stressDifference := rates(c.Parameter(KeptDifference))
+	speed := c.SquareRoot(c.unscale(c.Sum(squares[:]...)))
+	// What is left of moments that arrive, of equilibria and of stresses, an eighth
+	// of each.
+	rates := func(least, bySpeed string) (moment, equilibrium, ofStress expression.Value) {
+		equilibrium = c.Maximum(c.Multiply(c.Multiply(eighth, c.Parameter(bySpeed)), speed), c.Multiply(eighth, c.Parameter(least)))
+		return c.Subtract(eighth, equilibrium), equilibrium, c.Subtract(equilibrium, c.Multiply(eighth, inverse))
+	}
+	keptSum, newSum, stressSum := rates(SumForgetting, SumBySpeed)
+	keptDifference, newDifference, stressDifference := rates(DifferenceForgetting, DifferenceBySpeed)
 	twiceSum, twiceDifference := c.Add(stressSum, stressSum), c.Add(stressDifference, stressDifference)
 	resting := c.Multiply(newSum, c.Constant(2./3/c.square))
 	isotropic := c.Add(resting, c.Multiply(newSum, c.spread))
 	var along, apart [3]expression.Value
 	for x := range 3 {
-		square := c.Multiply(c.u[x], c.ratio[x])
-		along[x] = c.Add(c.Multiply(newSum, square), c.Multiply(stressSum, stress[x]))
-		apart[x] = c.Add(c.Multiply(newDifference, square), c.Multiply(stressDifference, stress[x]))
+		along[x] = c.Add(c.Multiply(newSum, squares[x]), c.Multiply(stressSum, stress[x]))
+		apart[x] = c.Add(c.Multiply(newDifference, squares[x]), c.Multiply(stressDifference, stress[x]))
 	}
 	for x := range 3 {
 		y, z := (x+1)%3, (x+2)%3

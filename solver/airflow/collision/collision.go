@@ -72,10 +72,13 @@ const (
 	// LimiterFactor is 9√2·C² with the constant C of the recursive operator's
 	// limiter.
 	LimiterFactor = "limiterFactor"
-	// KeptSum and KeptDifference are the parts that the recursive operator keeps of
-	// sums and differences of third moments, 1 − 1/τ with their relaxation times.
-	KeptSum        = "keptSum"
-	KeptDifference = "keptDifference"
+	// Of third moments, the recursive operator forgets in a step the parts
+	// SumForgetting of sums and DifferenceForgetting of differences, or SumBySpeed and
+	// DifferenceBySpeed times the speed, where that is more.
+	SumForgetting        = "sumForgetting"
+	DifferenceForgetting = "differenceForgetting"
+	SumBySpeed           = "sumBySpeed"
+	DifferenceBySpeed    = "differenceBySpeed"
 )
 
 // builder holds the values that all operators need.

@@ -87,7 +87,7 @@ func TestRecursiveEquilibrium(t *testing.T) {
 		f[i] = v.Set.Weights[i] * (density + 3*cu + 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
 	}
 	given := parameters([3]float64{})
-	given[KeptSum], given[KeptDifference] = 0, 0
+	given[SumForgetting], given[DifferenceForgetting] = 1, 1
 	out := v.Program().Evaluate(f, given)
 	// One-dimensional moments of orders 0 to 2; the density's deviation adds to
 	// those of air at rest.
@@ -111,8 +111,7 @@ func TestRecursiveEquilibrium(t *testing.T) {
 }
 
 // Every operator relaxes the stress with τ₊, which makes the viscosity; TRT relaxes what
-// is odd with τ₋, and of third moments the recursive operator keeps so much of sums and
-// so much of differences.
+// is odd with τ₋, and of third moments the recursive operator forgets a part.
 func TestRelaxation(t *testing.T) {
 	const small = 1e-9
 	for _, v := range Variants() {
@@ -148,7 +147,7 @@ func TestRelaxation(t *testing.T) {
 				want = 1 - given[OmegaMinus]
 				if v.Name == "recursive" {
 					// Of m_bcc there is half of −m_baa: the difference is three times the sum.
-					want = (given[KeptSum] + 3*given[KeptDifference]) / 4
+					want = (4 - given[SumForgetting] - 3*given[DifferenceForgetting]) / 4
 				} else if v.LargeEddy {
 					want = 1 - 1/(0.5+given[Magic]/(given[RelaxationTime]-0.5))
 				}
@@ -229,14 +228,16 @@ func TestThirdMoments(t *testing.T) {
 			p[a][a] -= mean
 		}
 		keep, u := 1-1/given[RelaxationTime], after
+		speed := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
+		keptSum, keptDifference := 1-max(given[SumForgetting], given[SumBySpeed]*speed), 1-max(given[DifferenceForgetting], given[DifferenceBySpeed]*speed)
 		for x := range 3 {
 			y, z := (x+1)%3, (x+2)%3
 			sum, difference := moment(f, x, y, y)+moment(f, x, z, z)+2./3*acting[x], moment(f, x, y, y)-moment(f, x, z, z)
 			sumHere, differenceHere := u[x]*(2./3+u[y]*u[y]+u[z]*u[z]), u[x]*(u[y]*u[y]-u[z]*u[z])
 			sumBy := -u[x]*p[x][x] + 2*(u[y]*p[x][y]+u[z]*p[x][z])
 			differenceBy := u[x]*(p[y][y]-p[z][z]) + 2*(u[y]*p[x][y]-u[z]*p[x][z])
-			wantSum := sumHere + given[KeptSum]*(sum-sumHere) + (keep-given[KeptSum])*sumBy
-			wantDifference := differenceHere + given[KeptDifference]*(difference-differenceHere) + (keep-given[KeptDifference])*differenceBy
+			wantSum := sumHere + keptSum*(sum-sumHere) + (keep-keptSum)*sumBy
+			wantDifference := differenceHere + keptDifference*(difference-differenceHere) + (keep-keptDifference)*differenceBy
 			gotSum, gotDifference := moment(out, x, y, y)+moment(out, x, z, z), moment(out, x, y, y)-moment(out, x, z, z)
 			if math.Abs(gotSum-wantSum) > 1e-15 || math.Abs(gotDifference-wantDifference) > 1e-15 {
 				t.Errorf("%s, axis %d: sum %.17g, want %.17g; difference %.17g, want %.17g", v.Identifier(), x, gotSum, wantSum, gotDifference, wantDifference)
@@ -295,5 +296,5 @@ func TestScaled(t *testing.T) {
 
 func parameters(force [3]float64) map[string]float64 {
 	return map[string]float64{OmegaPlus: 1.7, OmegaMinus: 1.1, ForceX: force[0], ForceY: force[1], ForceZ: force[2],
-		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, KeptSum: 0.6, KeptDifference: 0.85}
+		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4}
 }

@@ -23,6 +23,10 @@ import "carina/solver/expression"
 //	S* = S₀ + k_S (S − S₀) + (k − k_S) R_S,  S₀ = u_x (2/3 + u_y² + u_z²),  R_S = −u_x P_xx + 2 (u_y P_xy + u_z P_xz)
 //	D* = D₀ + k_D (D − D₀) + (k − k_D) R_D,  D₀ = u_x (u_y² − u_z²),        R_D = u_x (P_yy − P_zz) + 2 (u_y P_xy − u_z P_xz)
 //
+// Each cell forgets by its own speed: 1 − k_S and 1 − k_D are a factor times |u|, and
+// no less than a least rate. So what is remembered depends on the cell Reynolds number
+// and not on the time step.
+//
 // The relaxation time is limitedTime, or that of Smagorinsky for LargeEddy.
 func (b *builder) recursive() {
 	m := b.thirdOrder()

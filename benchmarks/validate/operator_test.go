@@ -1,0 +1,155 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"carina/geometry/generate"
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/airflow/opening"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// oblique is a direction along which nothing in a lattice repeats.
+var oblique = r3.Vec{X: 1, Y: 0.42, Z: 0.23}
+
+// obliquePipe is developed flow through a pipe oblique to the axes, at a Reynolds
+// number and a relaxation time less one half.
+type obliquePipe struct {
+	collision airflow.Collision
+	wall      airflow.Wall
+	across    int32
+	reynolds  float64
+	half      float64
+	steps     int64
+}
+
+func (p obliquePipe) String() string {
+	return fmt.Sprintf("%s, %s walls, %d cells across, Re %g, τ − ½ = %g", p.collision, p.wall, p.across, p.reynolds, p.half)
+}
+
+// gradient is that of the pressure in the middle half over the exact one.
+func (p obliquePipe) gradient() (float64, error) {
+	const length = 3.0
+	sh := pipeShape(p.across, oblique, length)
+	s := airflow.DefaultSettings()
+	s.Collision, s.Wall, s.Profile = p.collision, p.wall, opening.Parabolic
+	s.KinematicViscosity, s.Density, s.FlowRate = 1/p.reynolds, 1, math.Pi/4
+	s.TimeStep = latticeStep(p.half/3, sh.spacing, s.KinematicViscosity)
+	grid := sh.grid()
+	var f *airflow.Fields
+	if _, err := airflow.RunInProcess(context.Background(), solver.WholeDomain(grid), s, airflow.Plan{Steps: p.steps, Visit: func(r *airflow.Rank) (err error) {
+		f, err = r.Fields()
+		return err
+	}}); err != nil {
+		return 0, err
+	}
+	axis, start := r3.Unit(oblique), sh.openings[0].Center
+	var n, x, xx, y, xy float64 // sums over cells of place and pressure
+	(&flow{grid: grid, fields: f}).eachCell(sh, func(i int, cx, cy, cz int32) {
+		at := r3.Dot(r3.Sub(sh.center(cx, cy, cz), start), axis)
+		if pressure := float64(f.Pressure[i]); math.Abs(at-length/2) < length/4 {
+			n, x, xx, y, xy = n+1, x+at, xx+at*at, y+pressure, xy+at*pressure
+		}
+	})
+	return -(n*xy - x*y) / (n*xx - x*x) / (32 / p.reynolds), nil
+}
+
+// Slow flow oblique to the axes needs the pressure that it should, however small the
+// time step is.
+func TestObliquePipesAtSmallSteps(t *testing.T) {
+	for _, c := range []struct {
+		collision airflow.Collision
+		wall      airflow.Wall
+		tolerance float64
+	}{{airflow.Automatic, airflow.Interpolated, 0.12}, {airflow.Recursive, airflow.Interpolated, 0.12}, {airflow.Automatic, airflow.BounceBack, 0.5}} {
+		for _, half := range []float64{0.05, 0.01, 0.003, 0.001} {
+			const across = 6
+			p := obliquePipe{c.collision, c.wall, across, 1, half, int64(0.7 * across * across * 3 / half)}
+			got, err := p.gradient()
+			t.Logf("%v: %.3f", p, got)
+			if err != nil || !(math.Abs(got-1) <= c.tolerance) {
+				t.Errorf("%v: the gradient is %.3f times the exact one, error %v", p, got, err)
+			}
+		}
+	}
+}
+
+// Memory of third moments must not let flow grow: here it does with a memory as long
+// in all cells as where the flow is fastest.
+func TestObliquePipeStays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	p := obliquePipe{airflow.Automatic, airflow.Interpolated, 11, 264, 3 * 0.1 / 48, 24000}
+	got, err := p.gradient()
+	t.Logf("%v: %.3f", p, got)
+	if err != nil || !(math.Abs(got-1) <= 0.12) {
+		t.Errorf("%v: the gradient is %.3f times the exact one, error %v", p, got, err)
+	}
+}
+
+// decay is the viscosity of a shear wave with wave vector 2πk/n in a periodic box of
+// n³ cells, over that of the settings.
+func decay(o airflow.Collision, n int32, k r3.Vec, drift, half float64) (float64, error) {
+	s := airflow.DefaultSettings()
+	s.Collision, s.FlowRate, s.Precision, s.Limiter = o, 0, airflow.Double, 0
+	s.KinematicViscosity, s.Density, s.TimeStep = half/3, 1, 1
+	wave := r3.Scale(2*math.Pi/float64(n), k)
+	along := r3.Unit(r3.Cross(wave, r3.Vec{X: 0.3, Y: 0.5, Z: 1}))
+	mean := r3.Scale(drift, r3.Unit(r3.Vec{X: 1, Y: 0.6, Z: 0.35}))
+	s.Initial = func(p r3.Vec) (float64, r3.Vec) {
+		return 0, r3.Add(mean, r3.Scale(1e-4*math.Sin(r3.Dot(wave, p)), along))
+	}
+	sh := &shape{size: [3]int32{n, n, n}, spacing: 1}
+	g := generate.FullGrid(sh.size)
+	g.Spacing = 1
+	domain := solver.WholeDomain(g)
+	domain.Periodic = [3]bool{true, true, true}
+	amplitude := func(r *airflow.Rank) (float64, error) {
+		f, err := r.Fields()
+		var c, q float64
+		(&flow{grid: g, fields: f}).eachCell(sh, func(i int, x, y, z int32) {
+			u := r3.Vec{X: float64(f.Velocity[0][i]), Y: float64(f.Velocity[1][i]), Z: float64(f.Velocity[2][i])}
+			phase := r3.Dot(wave, sh.center(x, y, z))
+			c, q = c+r3.Dot(u, along)*math.Cos(phase), q+r3.Dot(u, along)*math.Sin(phase)
+		})
+		return math.Hypot(c, q), err
+	}
+	rate := half / 3 * r3.Norm2(wave)
+	// What the start lacks in stress is forgotten as exp(−t/τ) or, with changing sign,
+	// (1/τ−1)^t.
+	first, last := 2*int64(math.Ceil(0.75/half))+20, 2*int64(math.Ceil(0.1/rate))
+	var a [2]float64
+	_, err := airflow.RunInProcess(context.Background(), domain, s, airflow.Plan{Steps: first, Visit: func(r *airflow.Rank) (err error) {
+		if a[0], err = amplitude(r); err != nil {
+			return err
+		}
+		if err = r.Advance(context.Background(), last, nil); err != nil {
+			return err
+		}
+		a[1], err = amplitude(r)
+		return err
+	}})
+	return math.Log(a[0]/a[1]) / (rate * float64(last)), err
+}
+
+// Waves of eight cells, oblique to all axes, decay by the viscosity.
+func TestObliqueWaves(t *testing.T) {
+	for _, half := range []float64{0.1, 0.01, 0.003, 0.001} {
+		if testing.Short() && half < 0.01 {
+			continue
+		}
+		for _, drift := range []float64{0, 0.05} {
+			got, err := decay(airflow.Recursive, 16, r3.Vec{X: 2, Y: 1, Z: 1}, drift, half)
+			t.Logf("τ − ½ = %g, drift %g: %.3f", half, drift, got)
+			if err != nil || drift == 0 && !(math.Abs(got-1) <= 0.12) {
+				t.Errorf("τ − ½ = %g, drift %g: the viscosity is %.3f times that of the settings, error %v", half, drift, got, err)
+			}
+		}
+	}
+}
