@@ -55,7 +55,7 @@ func unchanged(t *testing.T, before, after map[string]string) {
 
 // refusals are runs that are refused or fail.
 var refusals = [][]string{
-	{"--time-step", "1h", "--steps", "2"},
+	{"--time-step", "1h", "--steps", "100"},
 	{"--collision", "cumulant", "--steps", "2"},
 	{"--device", "gpu", "--steps", "2"},
 	{"--steps", "-1"},
