@@ -30,6 +30,8 @@ const (
 	// A plane cut across a tube is found by the other signs, which know the turns of
 	// channels and the sides of boxes and plates.
 	exactlyFlat, acrossCos = 1 - 1e-6, 0.95
+	// A piece that overlaps another end is one when it is so sure.
+	alone = 0.9
 	// A tree has so many sure ends.
 	treeSure = 8
 	// What has no profile is an end when so much of its outline is an edge.
@@ -174,13 +176,21 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 			}
 		}
 	}
+	others := slices.Clone(kept)
 	for i := range pieces {
-		if stands[i] == 0 && !pieces[i].known {
+		if stands[i] == 0 && !pieces[i].known && (pieces[i].sure >= alone || !pieces[i].overlapsAny(others)) {
 			kept = append(kept, pieces[i])
 		}
 	}
 	f.trustTree(kept)
 	return kept
+}
+
+// overlapsAny reports whether the circles of an end and of one of some overlap.
+func (p *Patch) overlapsAny(others []Patch) bool {
+	return slices.ContainsFunc(others, func(o Patch) bool {
+		return r3.Norm(r3.Sub(p.Center, o.Center)) < (math.Sqrt(p.Area)+math.Sqrt(o.Area))/math.Sqrt(math.Pi)
+	})
 }
 
 // rimSure is how sure it is by other signs than its profile, and the edge around
