@@ -3,6 +3,7 @@ package carina
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,10 +28,12 @@ type Level struct {
 	Steps        int64   `json:"steps"`
 	Seconds      float64 `json:"seconds"`
 	PressureDrop float64 `json:"pressure_drop_pa"`
-	// PressureError is the standard error of the pressure drop, where it fluctuates.
+	// PressureError is by how much the pressure drop of a longer run may differ.
 	PressureError float64 `json:"pressure_drop_error_pa,omitempty"`
-	// Shares are those of the outlets in what leaves, by opening; 0 at inlets.
-	Shares []float64 `json:"shares"`
+	// Shares are those of the outlets in what leaves, by opening, 0 at inlets, and
+	// ShareErrors by how much those of a longer run may differ.
+	Shares      []float64 `json:"shares"`
+	ShareErrors []float64 `json:"share_errors"`
 	// Closed are the numbers of openings that meet no cell of this spacing.
 	Closed []int `json:"closed_openings,omitempty"`
 
@@ -40,7 +43,7 @@ type Level struct {
 // NewLevel takes what a refinement needs of the flow on a grid.
 func NewLevel(g *geometry.Grid, s *airflow.Summary) Level {
 	l := Level{Spacing: g.Spacing, FluidCells: s.FluidCells, TimeStep: s.TimeStep, Steps: s.Steps, Seconds: s.Seconds,
-		PressureDrop: s.PressureDrop, Shares: make([]float64, len(s.Openings))}
+		PressureDrop: s.PressureDrop, Shares: make([]float64, len(s.Openings)), ShareErrors: make([]float64, len(s.Openings))}
 	var out float64
 	for _, o := range s.Openings {
 		out += max(0, -o.Flow)
@@ -51,6 +54,7 @@ func NewLevel(g *geometry.Grid, s *airflow.Summary) Level {
 			l.Shares[i] = -o.Flow / out
 		}
 	}
+	l.know(s)
 	meets := make([]bool, len(g.Openings)+1)
 	for _, link := range g.Links.Openings {
 		meets[link.Number] = true
@@ -61,6 +65,21 @@ func NewLevel(g *geometry.Grid, s *airflow.Summary) Level {
 		}
 	}
 	return l
+}
+
+// know takes what the run found of its own errors: where the flow fluctuates, means
+// stand in the place of the values at the end.
+func (l *Level) know(s *airflow.Summary) {
+	for _, k := range s.Known {
+		if k.Opening == 0 && k.Name == "pressure drop" {
+			l.PressureDrop, l.PressureError = math.Copysign(k.Value, l.PressureDrop), k.Error
+		}
+		for i, o := range s.Openings {
+			if k.Opening == o.Number && l.Shares[i] > 0 {
+				l.Shares[i], l.ShareErrors[i] = k.Value, k.Error
+			}
+		}
+	}
 }
 
 // Extrapolated is a number of the flow and how far the limit of ever finer spacings
@@ -136,7 +155,7 @@ func NewRefinement(levels []Level, openings []Opening) (*Refinement, error) {
 		if levels[0].Shares[i] == 0 {
 			continue
 		}
-		share, err := extrapolate(counted, func(l *Level) (float64, float64) { return l.Shares[i], 0 })
+		share, err := extrapolate(counted, func(l *Level) (float64, float64) { return l.Shares[i], l.ShareErrors[i] })
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +191,8 @@ func extrapolate(levels []Level, of func(*Level) (value, err float64)) (Extrapol
 	points := make([]convergence.Point, len(levels))
 	for i := range levels {
 		points[i].Spacing = levels[i].Spacing
-		points[i].Value, points[i].Error = of(&levels[i])
+		value, unsure := of(&levels[i])
+		points[i].Value, points[i].Error = value, unsure/2 // two standard errors
 	}
 	e, err := convergence.Of(points)
 	return Extrapolated{e.Value, e.Uncertainty, e.Order, e.Basis}, err

@@ -10,7 +10,7 @@ func levelsOf(drops ...float64) []Level {
 	var list []Level
 	spacing := 1e-3
 	for i, d := range drops {
-		list = append(list, Level{Spacing: spacing, PressureDrop: d, inflow: 2e-4, Shares: []float64{0, 0.3 + 0.01*float64(i*i), 0.7 - 0.01*float64(i*i)}})
+		list = append(list, Level{Spacing: spacing, PressureDrop: d, inflow: 2e-4, Shares: []float64{0, 0.3 + 0.01*float64(i*i), 0.7 - 0.01*float64(i*i)}, ShareErrors: make([]float64, 3)})
 		spacing *= RefinementRatio
 	}
 	return list
