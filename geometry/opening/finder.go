@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carina/geometry/mesh"
+	"carina/internal/crash"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -137,6 +138,7 @@ func (f *Finder) find() []Patch {
 	reserved := slices.Clone(f.taken)
 	pieces := make(chan []Patch, 1)
 	go func(g Finder) {
+		defer crash.Guard()
 		g.taken, g.seen, g.search = reserved, make([]int32, len(f.seen)), 0
 		pieces <- g.findPieces()
 	}(*f)

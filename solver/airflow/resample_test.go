@@ -79,7 +79,7 @@ func TestResampledFlow(t *testing.T) {
 func TestFlowGoesOnOnAFinerGrid(t *testing.T) {
 	const flow, radius = 2e-6, 4e-3
 	settings := DefaultSettings()
-	settings.Precision, settings.FlowRate, settings.Profile = Double, flow, "parabolic"
+	settings.Collision, settings.Precision, settings.FlowRate, settings.Profile = TRT, Double, flow, "parabolic"
 	after := func(g *geometry.Grid, s Settings, counts ...int64) (errors []float64, f *Fields, strain [6][]float32) {
 		enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
 			r, err := NewRank(scattered(g, 4, 1, 2, [3]bool{}), s, tr)
@@ -114,7 +114,7 @@ func TestFlowGoesOnOnAFinerGrid(t *testing.T) {
 	}
 	coarse, fine := pipeGrid(t, 1e-3), pipeGrid(t, 0.5e-3)
 	settings.TimeStep = 2e-4
-	before, fields, strain := after(coarse, settings, 2000)
+	before, fields, strain := after(coarse, settings, 4000)
 	from := NewResampled(coarse, fields, strain)
 	settings.Initial, settings.InitialStrain, settings.RampTime, settings.TimeStep = from.Initial, from.InitialStrain, -1, 1e-4
 	now, _, _ := after(fine, settings, 0, 20, 200)

@@ -24,21 +24,27 @@ func (s *Settings) settleWall(tau float64) (warnings []string) {
 		"a finer spacing or a longer time step raises it", viscosity, leastQuadraticViscosity)}
 }
 
-// longestReflected is the relaxation time up to which walls are those of
-// wall.Reflect with operators that forget third moments, that of the lattice viscosity 1e-3. There and at 2.5e-4 still air
-// stays still with linear interpolation, too, at 1e-5 not along (1, 1, 0); and in
-// turned pipes interpolation errs less: at 2.6e-3, with 21 cells across and Re 200,
-// by 1.2 instead of 1.9 % of the velocity and 4.5 instead of 11.5 % of the gradient.
+// longestReflected is the relaxation time up to which walls are those of wall.Reflect
+// with operators that forget third moments, that of the lattice viscosity 1e-3. There
+// and at 2.5e-4 still air stays still with linear interpolation, too, at 1e-5 not along
+// (1, 1, 0); and in turned pipes interpolation errs less: at 2.6e-3, with 21 cells
+// across and Re 200, by 1.2 instead of 1.9 % of the velocity and 4.5 instead of 11.5 %
+// of the gradient.
 //
-// The recursive operator, which remembers third moments, always has them: with linear
-// interpolation the central airway diverges in still air beside a wall, at 3.3e-3 to
-// 7e-3 above ½ after some 100,000 steps.
-const longestReflected = 0.503
+// The recursive operator remembers third moments, with which linear interpolation lets
+// still air grow: the central airway diverges beside a wall at 3.3e-3 to 7e-3 above ½
+// after some 100,000 steps. Its walls are those up to longestRemembered, beyond which
+// what returns would be divided by little.
+const (
+	longestReflected  = 0.503
+	longestRemembered = 0.55
+)
 
 // wallScheme is how walls are computed at a relaxation time. What Reflect makes is for
 // operators that leave of what is out of equilibrium the stress alone.
 func (s *Settings) wallScheme(tau float64) wall.Scheme {
 	operator := s.Collision
 	return wall.Scheme{Interpolated: s.Wall != BounceBack, RelaxationTime: tau,
-		Reflects: s.Wall == Interpolated && (operator == Recursive || tau <= longestReflected && (operator == Regularized || operator == Cumulant))}
+		Reflects: s.Wall == Interpolated && (operator == Recursive && tau <= longestRemembered ||
+			tau <= longestReflected && (operator == Regularized || operator == Cumulant))}
 }
