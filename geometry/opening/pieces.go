@@ -33,6 +33,8 @@ const (
 	// An end found by other signs that is so many times as large as the piece that most
 	// of it lies on is not about that piece, which is a part of it.
 	wholeShare = 1.3
+	// A piece that overlaps another end is one when it is so sure.
+	alone = 0.9
 	// A tree has so many sure ends.
 	treeSure = 8
 	// What has no profile is an end when so much of its outline is an edge.
@@ -43,7 +45,7 @@ const (
 	// A core of a lesser share is not looked for.
 	leastCore = 0.12
 	// The rim of a patch is so many of its radii from its centre, and its bevel so many.
-	pieceBeside, within = 1.5, 0.6
+	pieceBeside, oldBeside, within = 1.5, 2, 0.6
 )
 
 var cosCorePiece = math.Cos(15 * math.Pi / 180)
@@ -162,7 +164,7 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 			p.sure = max(p.sure, pieces[around].sure)
 		case around >= 0 && stands[around] > 0 && p.besideInPlane(&kept[stands[around]-1]):
 			p.sure = max(p.sure, f.rimSure(p))
-		case around >= 0 && !pieces[around].known && p.Area < wholeShare*pieces[around].Area:
+		case around >= 0 && !pieces[around].known && p.Area < wholeShare*pieces[around].Area, around < 0 && p.besideAny(pieces, oldBeside, 8):
 			continue
 		case q == nil || around >= 0:
 			p.sure = max(p.sure, f.rimSure(p))
@@ -179,7 +181,7 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 	}
 	others := slices.Clone(kept)
 	for i := range pieces {
-		if stands[i] == 0 && !pieces[i].known && !pieces[i].overlapsAny(others) {
+		if stands[i] == 0 && !pieces[i].known && (pieces[i].sure >= alone || !pieces[i].overlapsAny(others)) {
 			kept = append(kept, pieces[i])
 		}
 	}
