@@ -259,9 +259,8 @@ func TestCopiedResultsAreResults(t *testing.T) {
 // stays, and they come when it is gone.
 func TestAFileInThePlaceOfWaitingResults(t *testing.T) {
 	path := folder(t)
-	hook, _ := stopAt(0, false)
 	for n := 0; !Unfinished(path); n++ {
-		hook, _ = stopAt(n, false)
+		hook, _ := stopAt(n, false)
 		_ = replace(disk{path, hook}, second, "kept")
 	}
 	mine := filepath.Join(path, "only new")

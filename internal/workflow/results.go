@@ -170,10 +170,12 @@ func isDiverged(path string) bool {
 	}
 	defer file.Close()
 	end := make([]byte, len(divergedEnd))
-	if info, err := file.Stat(); err == nil {
-		_, err = file.ReadAt(end, info.Size()-int64(len(end)))
+	info, err := file.Stat()
+	if err != nil {
+		return false
 	}
-	return string(end) == divergedEnd
+	_, err = file.ReadAt(end, info.Size()-int64(len(end)))
+	return err == nil && string(end) == divergedEnd
 }
 
 // visit writes the fields of the ranks at hand and hands in what they add to the
