@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"carina/balance"
 	"carina/geometry"
@@ -158,7 +157,7 @@ func (f *Flow) Run(ctx context.Context, with ...Option) error {
 		if o.every < 1 {
 			return fmt.Errorf("the flow cannot be shown every %d steps: give a number of at least 1", o.every)
 		}
-		hooks.Observe = shown(o, f.job.Domain.Ranks)
+		hooks.Between = []run.Between{{Every: o.every, Do: o.show}}
 	}
 	summary, err := f.job.Run(ctx, hooks)
 	if err != nil {
@@ -193,25 +192,17 @@ func together(v *run.View) (*Fields, error) {
 	return &Fields{Time: v.Time(), Pressure: all.Pressure, Velocity: all.Velocity}, nil
 }
 
-// shown calls observe when it is due. All ranks decide alike.
-func shown(o options, ranks int) func(*run.View) error {
-	due := slices.Repeat([]int64{o.every}, ranks)
-	return func(v *run.View) error {
-		step := v.Step()
-		if step < due[v.Rank()] {
-			return nil
-		}
-		due[v.Rank()] = (step/o.every + 1) * o.every
-		openings, err := v.Openings()
-		if err != nil {
-			return err
-		}
-		all, err := together(v)
-		if err != nil || v.Rank() != 0 {
-			return err
-		}
-		return o.observe(&Moment{Step: step, Time: v.Time(), Openings: openings, Fields: all})
+// show brings the flow at one moment together for who wants to see it.
+func (o *options) show(v *run.View) error {
+	openings, err := v.Openings()
+	if err != nil {
+		return err
 	}
+	all, err := together(v)
+	if err != nil || v.Rank() != 0 {
+		return err
+	}
+	return o.observe(&Moment{Step: v.Step(), Time: v.Time(), Openings: openings, Fields: all})
 }
 
 // Summary is the outcome, nil before Run.

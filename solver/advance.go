@@ -36,7 +36,8 @@ func (e *DivergedError) Error() string {
 }
 
 // Check looks at all cells and at ctx, on all ranks, and returns the largest
-// magnitude. Errors are the same on all: a DivergedError or a StoppedError.
+// magnitude, also beside a StoppedError. Errors are the same on all: a DivergedError or
+// a StoppedError.
 func (r *Rank) Check(ctx context.Context) (float64, error) {
 	peak, bad, err := r.checkOwn()
 	if err != nil {
@@ -55,7 +56,7 @@ func (r *Rank) Check(ctx context.Context) (float64, error) {
 		return 0, transport.AgreedError{Cause: &DivergedError{r.steps, first}}
 	}
 	if highest[1] != 0 {
-		return 0, transport.AgreedError{Cause: &StoppedError{r.steps, cmp.Or(ctx.Err(), context.Canceled)}}
+		return floatOf(highest[0]), transport.AgreedError{Cause: &StoppedError{r.steps, cmp.Or(ctx.Err(), context.Canceled)}}
 	}
 	return floatOf(highest[0]), nil
 }
@@ -83,28 +84,4 @@ func (r *Rank) checkOwn() (peak float64, bad int64, err error) {
 		peak, bad = max(peak, p), min(bad, worst[i])
 	}
 	return peak, bad, err
-}
-
-// Advance computes so many steps. Every interval steps and at the end it checks
-// all cells and calls after with the largest magnitude, which may end the
-// computation early. All ranks return after the same step.
-func (r *Rank) Advance(ctx context.Context, steps, interval int64, after func(peak float64) (stop bool, err error)) error {
-	for end := r.steps + steps; r.steps < end; {
-		for range min(interval, end-r.steps) {
-			if err := r.Step(); err != nil {
-				return err
-			}
-		}
-		if err := r.wait(); err != nil {
-			return err
-		}
-		peak, err := r.Check(ctx)
-		if err != nil {
-			return err
-		}
-		if stop, err := after(peak); err != nil || stop {
-			return err
-		}
-	}
-	return nil
 }

@@ -17,7 +17,9 @@ const (
 // run computes a domain on the device that was asked for and lets observe see
 // the flow as often as the plan says and visit see the end; both may be nil.
 func (s *suite) run(domain *solver.Domain, settings airflow.Settings, plan airflow.Plan, observe, visit func(*airflow.Rank) error) (*airflow.Summary, error) {
-	plan.Observe, plan.Visit = observe, visit
+	if plan.Visit = visit; observe != nil {
+		plan.Between = []airflow.Between{{Do: observe}}
+	}
 	switch s.options.Device {
 	case "", Processor:
 		return airflow.RunInProcess(s.ctx, domain, settings, plan)

@@ -19,7 +19,7 @@ import (
 var front = []string{
 	"gpu.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "gpu.MemoryOf", "gpu.MemoryUse", "gpu.Options", "gpu.Single", "gpu.Half",
 	"gpu.Storage",
-	"airflow.Backend", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
+	"airflow.Backend", "airflow.Between", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "opening.MovingWall", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
 	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.RankSummary", "airflow.Resampled", "airflow.Resolution", "opening.ReadTable", "airflow.RunInProcessOn", "airflow.RunRankOn",

@@ -18,7 +18,7 @@ import (
 type Job struct {
 	Domain   *solver.Domain
 	Settings airflow.Settings
-	// Plan says for how long. Its Observe, Diverged and Visit are not used.
+	// Plan says for how long. Its Between, Diverged and Visit are not used.
 	Plan airflow.Plan
 	// GPU computes with one GPU for every rank, with their Storage and Exchange.
 	GPU      bool
@@ -35,13 +35,24 @@ type Hooks struct {
 	// Memory is called before the first step with what the ranks of this process
 	// take of their GPUs.
 	Memory func([]gpu.MemoryUse)
-	// Observe is called every airflow.CheckInterval steps.
-	Observe func(*View) error
+	// Between is done between steps, in this order. It is the place for what any run
+	// does on the way: checkpoints and a balancer that moves cells come behind those
+	// that only look.
+	Between []Between
 	// Diverged is called when the flow has diverged, with the last good fields of
 	// the view's cells.
 	Diverged func(*View, *airflow.Fields) error
 	// Visit is called at the end.
 	Visit func(*View) error
+}
+
+// Between is something that is done between steps on every rank. It is due at the first
+// multiple of airflow.CheckInterval at or after each multiple of Every steps, and at
+// each of them and at the end if that is 0, also where somebody stops the run. All ranks
+// of the job do it after the same step, concurrently where they share a process.
+type Between struct {
+	Every int64
+	Do    func(*View) error
 }
 
 // Domain is a partitioned grid as the solver wants it.
@@ -62,8 +73,8 @@ func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
 func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	plan := j.Plan
 	view := func(r *airflow.Rank) *View { return &View{r, j.Domain} }
-	if h.Observe != nil {
-		plan.Observe = func(r *airflow.Rank) error { return h.Observe(view(r)) }
+	for _, b := range h.Between {
+		plan.Between = append(plan.Between, airflow.Between{Every: b.Every, Do: func(r *airflow.Rank) error { return b.Do(view(r)) }})
 	}
 	if h.Diverged != nil {
 		plan.Diverged = func(r *airflow.Rank, f *airflow.Fields) error { return h.Diverged(view(r), f) }

@@ -99,7 +99,7 @@ func (r *results) follow(plan *airflow.Plan, g gather) run.Hooks {
 	hooks := run.Hooks{Memory: r.solver.Memory}
 	if r.solver.Folder != "" {
 		plan.Begin, plan.KeepStopped = r.begin, true
-		hooks.Observe, hooks.Diverged = r.observe, r.diverged
+		hooks.Between, hooks.Diverged = []run.Between{{Do: r.observe}}, r.diverged
 		hooks.Visit = func(v *run.View) error { return r.visit(v, g) }
 	}
 	if r.solver.Keep != nil {

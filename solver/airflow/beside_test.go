@@ -87,10 +87,10 @@ func TestWhatIsRememberedGoesOn(t *testing.T) {
 	for i := range keep {
 		keep[i] = map[int64]*solver.State{}
 	}
-	want := run(3, Plan{Observe: func(r *Rank) (err error) {
+	want := run(3, Plan{Between: []Between{{Do: func(r *Rank) (err error) {
 		keep[r.Number()][r.engine.Steps()], err = r.SaveState()
 		return err
-	}}, func(*Rank) error { return nil })
+	}}}}, func(*Rank) error { return nil })
 	if !want.steady || want.steps >= most || want.steps < 6*checkInterval || want.mean == nil {
 		t.Fatalf("the flow ends after %d steps, steady %t", want.steps, want.steady)
 	}
@@ -104,12 +104,12 @@ func TestWhatIsRememberedGoesOn(t *testing.T) {
 				saved[0].Steps, got.steps, want.steps, got.change, want.change, got.hash, want.hash, reflect.DeepEqual(got.mean, want.mean))
 		}
 	}
-	got := run(4, Plan{Observe: func(r *Rank) error {
+	got := run(4, Plan{Between: []Between{{Do: func(r *Rank) error {
 		if seed := r.engine.Steps() / checkInterval; seed%3 == 1 {
 			return r.Move(scattered(g, int32(2+seed%4), 4, uint64(seed), [3]bool{}))
 		}
 		return nil
-	}}, func(*Rank) error { return nil })
+	}}}}, func(*Rank) error { return nil })
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("with moved cells it ends at step %d and not at %d, change %g and not %g", got.steps, want.steps, got.change, want.change)
 	}

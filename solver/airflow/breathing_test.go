@@ -28,7 +28,7 @@ func TestBreathing(t *testing.T) {
 			s.Waveform = opening.Sine{Period: period, Amplitude: 1}
 			var flowError, splitError float64
 			var peaks [2]float64 // of inspiration and expiration
-			_, err := RunInProcess(context.Background(), scattered(g, 6, 2, 3, [3]bool{}), s, Plan{Steps: steps, Observe: func(r *Rank) error {
+			_, err := RunInProcess(context.Background(), scattered(g, 6, 2, 3, [3]bool{}), s, Plan{Steps: steps, Between: []Between{{Do: func(r *Rank) error {
 				o, err := r.OpeningSummaries()
 				if err != nil {
 					return err
@@ -48,7 +48,7 @@ func TestBreathing(t *testing.T) {
 					peaks[half] = max(peaks[half], last)
 				}
 				return nil
-			}})
+			}}}})
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, s.Collision, err)
 				continue

@@ -22,12 +22,12 @@ func TestObservations(t *testing.T) {
 	peak := 2 * flow / (math.Pi * radius * radius)
 	middle := r3.Vec{X: 12.5 * g.Spacing, Y: radius, Z: radius}
 	d := scattered(g, 5, 3, 1, [3]bool{})
-	plan := Plan{Steps: 100000, Tolerance: 1e-4, Observe: func(r *Rank) error {
+	plan := Plan{Steps: 100000, Tolerance: 1e-4, Between: []Between{{Do: func(r *Rank) error {
 		if r.engine.Steps() == 1500 {
 			r.StartAverage()
 		}
 		return nil
-	}}
+	}}}}
 	viscosity := s.KinematicViscosity * s.Density
 	plan.Visit = func(r *Rank) error {
 		samples, err := r.Probe([]r3.Vec{middle, {X: -1}})

@@ -104,8 +104,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 			return err
 		}
 	}
-	stopped := false
-	after := func(peak float64) (stop bool, err error) {
+	report := func(peak float64) (bool, error) {
 		done := r.engine.Steps() - first
 		if float64(r.engine.Steps()) > r.rampSteps {
 			r.fastest = max(r.fastest, peak)
@@ -123,36 +122,36 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 				Change:       watch.change(),
 			})
 		}
-		// Whoever observes may save the state, with what is known of steadiness.
-		steady, err := watch.compare(peak)
-		if err != nil {
-			return false, err
-		}
-		stopped = steady && plan.Tolerance > 0
-		return stopped, r.observe(plan)
+		return false, nil
 	}
-	var err error
-	// Whoever observes may move cells, so that another rank of the engine goes on.
-	for last := first + steps; err == nil && !stopped && r.engine.Steps() < last; {
-		err = r.engine.Advance(ctx, min(checkInterval, last-r.engine.Steps()), checkInterval, after)
-	}
-	return r.diverged(r.explained(err), plan)
+	loop := solver.Loop{End: first + steps, Interval: checkInterval, LookWhenStopped: plan.KeepStopped, Dues: append([]solver.Due{
+		{Do: report},
+		{Do: func(peak float64) (bool, error) {
+			steady, err := watch.compare(peak)
+			return steady && plan.Tolerance > 0, err
+		}},
+		{Do: func(float64) (bool, error) { return false, r.sample(plan) }},
+	}, r.dues(plan)...)}
+	return r.diverged(r.explained(loop.Run(ctx, r.Engine)), plan)
 }
 
-// observe does what a plan asks for between steps.
-func (r *Rank) observe(plan *Plan) error {
+// dues are what a plan asks for between steps, for this rank.
+func (r *Rank) dues(plan *Plan) []solver.Due {
+	list := make([]solver.Due, len(plan.Between))
+	for i, b := range plan.Between {
+		list[i] = solver.Due{Every: b.Every, Do: func(float64) (bool, error) { return false, b.Do(r) }}
+	}
+	return list
+}
+
+// sample keeps the present fields where a plan may need them, and adds them to the mean.
+func (r *Rank) sample(plan *Plan) error {
 	if r.keeps = plan.Diverged != nil; r.keeps {
 		if err := r.kernel.Keep(); err != nil {
 			return err
 		}
 	}
-	if err := r.kernel.AddToAverage(); err != nil {
-		return err
-	}
-	if plan.Observe == nil {
-		return nil
-	}
-	return plan.Observe(r)
+	return r.kernel.AddToAverage()
 }
 
 // diverged hands over the last good fields when a flow has diverged.

@@ -45,9 +45,9 @@ type Plan struct {
 	// KeepStopped ends a computation that is stopped from outside as if the steps
 	// so far were all: with a summary that says so, and Visit.
 	KeepStopped bool
-	// Observe is called on every rank every 50 steps; it may be nil. It may use
-	// the methods of Rank that all ranks call together.
-	Observe func(*Rank) error
+	// Between is done on every rank between steps, in this order, after reports,
+	// steadiness and means.
+	Between []Between
 	// Diverged is called on every rank when the flow has diverged, with the
 	// fields of the rank's own cells at most 100 steps before; it may be nil.
 	Diverged func(*Rank, *Fields) error
@@ -65,6 +65,16 @@ type Plan struct {
 	// use the methods of Rank that all ranks call together if it does so on
 	// all of them.
 	Visit func(*Rank) error
+}
+
+// Between is something that is done between steps on every rank, see solver.Due.
+type Between struct {
+	// Every is how many steps lie between, rounded up to a multiple of CheckInterval; it
+	// is done every CheckInterval steps and at the end if it is 0.
+	Every int64
+	// Do may use the methods of Rank that all ranks call together. It may save the state
+	// and move cells.
+	Do func(*Rank) error
 }
 
 // maxSteps keeps step numbers exact wherever they become reals.
@@ -150,11 +160,6 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 	stopped, err := plan.stopped(r.advance(ctx, steps, &plan))
 	if err != nil {
 		return nil, err
-	}
-	if stopped {
-		if err := r.observe(&plan); err != nil {
-			return nil, err
-		}
 	}
 	if s, err = r.Summary(); err != nil {
 		return nil, err

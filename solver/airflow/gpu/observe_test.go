@@ -47,13 +47,13 @@ func TestObservationsAgree(t *testing.T) {
 	var want, got told
 	begun := false
 	_, err := airflow.RunInProcess(context.Background(), domain, settings, airflow.Plan{Steps: steps,
-		Observe: func(r *airflow.Rank) error {
+		Between: []airflow.Between{{Do: func(r *airflow.Rank) error {
 			if begun {
 				return nil
 			}
 			begun = true
 			return r.StartAverage()
-		},
+		}}},
 		Visit: func(r *airflow.Rank) (err error) {
 			want.strain, want.shear, want.average, want.last = must(r.StrainRate()), must(r.ShearStress()), must(r.Average()), must(r.Fields())
 			if want.samples, err = r.Probe(points); err != nil {
