@@ -1,7 +1,5 @@
 package expression
 
-import "math"
-
 // Operation is what a node of a program does.
 type Operation uint8
 
@@ -19,16 +17,32 @@ const (
 	// Maximum is a where a > b, else b: what the instructions of x86 give, numbers
 	// that are none included.
 	Maximum
+	// Minimum is a where a < b, else b.
+	Minimum
+	// Select is c where a < b, else d.
+	Select
+	// PowerOfTwo is the number whose bits are those of a, moved up to where the
+	// exponent is; see Exponential.
+	PowerOfTwo
 )
+
+// operandCounts is how many operands operations have.
+var operandCounts = [...]int{Add: 2, Subtract: 2, Multiply: 2, Divide: 2, SquareRoot: 1, Maximum: 2, Minimum: 2, Select: 4, PowerOfTwo: 1}
 
 // Node is one value of a program.
 type Node struct {
 	Operation Operation
-	// A and B are the operands of arithmetic operations. Of an Input or
-	// Parameter, A is its number.
-	A, B int
-	// Value is that of a Constant.
-	Value float64
+	// A to D are the operands of arithmetic operations. Of an Input or Parameter, A
+	// is its number.
+	A, B, C, D int
+	// Value is that of a Constant, Single that in single precision.
+	Value, Single float64
+}
+
+// Operands lists those of an arithmetic operation.
+func (n *Node) Operands() []int {
+	all := [...]int{n.A, n.B, n.C, n.D}
+	return append([]int(nil), all[:operandCounts[n.Operation]]...)
 }
 
 // Program is straight-line code from inputs and parameters to outputs.
@@ -37,6 +51,9 @@ type Program struct {
 	Nodes      []Node
 	Parameters []string
 	Outputs    []Value
+	// Literal keeps operations that change nothing, such as products with 1, and sums
+	// and products that differ in the order of their operands, as they are written.
+	Literal bool
 
 	known map[Node]int
 }
@@ -57,6 +74,24 @@ func (p *Program) node(n Node) Value {
 	return Value(len(p.Nodes) - 1)
 }
 
+func (p *Program) binary(o Operation, a, b Value) Value {
+	return p.node(Node{Operation: o, A: int(a), B: int(b)})
+}
+
+// commutative is binary where a and b may change places.
+func (p *Program) commutative(o Operation, a, b Value) Value {
+	if i, ok := p.known[Node{Operation: o, A: int(b), B: int(a)}]; ok && !p.Literal {
+		return Value(i)
+	}
+	return p.binary(o, a, b)
+}
+
+// is tells whether a value is a constant of so much.
+func (p *Program) is(a Value, v float64) bool {
+	n := &p.Nodes[a]
+	return !p.Literal && n.Operation == Constant && n.Value == v && n.Single == v
+}
+
 // Input is input number i.
 func (p *Program) Input(i int) Value { return p.node(Node{Operation: Input, A: i}) }
 
@@ -72,35 +107,80 @@ func (p *Program) Parameter(name string) Value {
 }
 
 // Constant is a number, rounded to the precision of the generated code.
-func (p *Program) Constant(v float64) Value { return p.node(Node{Operation: Constant, Value: v}) }
+func (p *Program) Constant(v float64) Value { return p.constants(v, v) }
 
-// Add is a + b.
-func (p *Program) Add(a, b Value) Value { return p.node(Node{Operation: Add, A: int(a), B: int(b)}) }
+// constants is a number that is another one in single precision.
+func (p *Program) constants(double, single float64) Value {
+	return p.node(Node{Operation: Constant, Value: double, Single: single})
+}
+
+// Add is a + b; a where b is the constant 0 and the other way round.
+func (p *Program) Add(a, b Value) Value {
+	switch {
+	case p.is(b, 0):
+		return a
+	case p.is(a, 0):
+		return b
+	}
+	return p.commutative(Add, a, b)
+}
 
 // Subtract is a − b.
 func (p *Program) Subtract(a, b Value) Value {
-	return p.node(Node{Operation: Subtract, A: int(a), B: int(b)})
+	if p.is(b, 0) {
+		return a
+	}
+	return p.binary(Subtract, a, b)
 }
 
-// Multiply is a·b.
+// Multiply is a·b; the other one where one is the constant 1.
 func (p *Program) Multiply(a, b Value) Value {
-	return p.node(Node{Operation: Multiply, A: int(a), B: int(b)})
+	switch {
+	case p.is(b, 1):
+		return a
+	case p.is(a, 1):
+		return b
+	}
+	return p.commutative(Multiply, a, b)
 }
 
 // Divide is a/b.
 func (p *Program) Divide(a, b Value) Value {
-	return p.node(Node{Operation: Divide, A: int(a), B: int(b)})
+	if p.is(b, 1) {
+		return a
+	}
+	return p.binary(Divide, a, b)
 }
 
-// Maximum is the larger of a and b.
-func (p *Program) Maximum(a, b Value) Value {
-	return p.node(Node{Operation: Maximum, A: int(a), B: int(b)})
-}
+// Maximum is the larger of a and b, b where one of them is no number.
+func (p *Program) Maximum(a, b Value) Value { return p.binary(Maximum, a, b) }
+
+// Minimum is the smaller of a and b, b where one of them is no number.
+func (p *Program) Minimum(a, b Value) Value { return p.binary(Minimum, a, b) }
 
 // SquareRoot is √a.
-func (p *Program) SquareRoot(a Value) Value {
-	return p.node(Node{Operation: SquareRoot, A: int(a)})
+func (p *Program) SquareRoot(a Value) Value { return p.node(Node{Operation: SquareRoot, A: int(a)}) }
+
+// Select is c where a < b, else d.
+func (p *Program) Select(a, b, c, d Value) Value {
+	x, y := &p.Nodes[a], &p.Nodes[b]
+	switch {
+	case c == d:
+		return c
+	case x.Operation == Constant && y.Operation == Constant && (x.Value < y.Value) == (float32(x.Single) < float32(y.Single)):
+		if x.Value < y.Value {
+			return c
+		}
+		return d
+	}
+	return p.node(Node{Operation: Select, A: int(a), B: int(b), C: int(c), D: int(d)})
 }
+
+// Negative is −a, 0 of 0 and −0.
+func (p *Program) Negative(a Value) Value { return p.Subtract(p.Constant(0), a) }
+
+// Absolute is |a|.
+func (p *Program) Absolute(a Value) Value { return p.Maximum(a, p.Negative(a)) }
 
 // Sum adds terms pairwise, as a tree.
 func (p *Program) Sum(terms ...Value) Value {
@@ -134,43 +214,4 @@ func (p *Program) SignedSum(coefficients []int, terms []Value) Value {
 		return p.Sum(plus...)
 	}
 	return p.Subtract(p.Sum(plus...), p.Sum(minus...))
-}
-
-// Evaluate computes the outputs in float64, for tests.
-func (p *Program) Evaluate(inputs []float64, parameters map[string]float64) []float64 {
-	values := make([]float64, len(p.Nodes))
-	for i, n := range p.Nodes {
-		values[i] = evaluate(n, values, inputs, parameters, p.Parameters)
-	}
-	outputs := make([]float64, len(p.Outputs))
-	for i, o := range p.Outputs {
-		outputs[i] = values[o]
-	}
-	return outputs
-}
-
-func evaluate(n Node, values, inputs []float64, parameters map[string]float64, names []string) float64 {
-	switch n.Operation {
-	case Input:
-		return inputs[n.A]
-	case Parameter:
-		return parameters[names[n.A]]
-	case Constant:
-		return n.Value
-	case Add:
-		return values[n.A] + values[n.B]
-	case Subtract:
-		return values[n.A] - values[n.B]
-	case Multiply:
-		return values[n.A] * values[n.B]
-	case Divide:
-		return values[n.A] / values[n.B]
-	case Maximum:
-		if values[n.A] > values[n.B] {
-			return values[n.A]
-		}
-		return values[n.B]
-	default:
-		return math.Sqrt(values[n.A])
-	}
 }

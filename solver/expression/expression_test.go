@@ -20,6 +20,11 @@ func TestOperations(t *testing.T) {
 		"product":     {(*Program).Multiply, 10},
 		"quotient":    {(*Program).Divide, 2.5},
 		"maximum":     {(*Program).Maximum, 5},
+		"minimum":     {(*Program).Minimum, 2},
+		"less":        {func(p *Program, a, b Value) Value { return p.Select(b, a, a, b) }, 5},
+		"not less":    {func(p *Program, a, b Value) Value { return p.Select(a, b, a, b) }, 2},
+		"negative":    {func(p *Program, a, _ Value) Value { return p.Negative(a) }, -5},
+		"absolute":    {func(p *Program, a, b Value) Value { return p.Absolute(p.Subtract(b, a)) }, 3},
 		"other order": {func(p *Program, a, b Value) Value { return p.Maximum(b, a) }, 5},
 		"root":        {func(p *Program, a, _ Value) Value { return p.SquareRoot(a) }, math.Sqrt(5)},
 	} {

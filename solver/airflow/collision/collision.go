@@ -101,6 +101,8 @@ type builder struct {
 
 func newBuilder(v Variant) *builder {
 	b := &builder{Program: expression.New(), Variant: v}
+	// As long as they are, hashes of flows on GPUs, which fuse products, stay.
+	b.Literal = true
 	b.square = 1
 	if v.Scaled && v.Name != "cumulant" {
 		b.square = 1. / Scale

@@ -82,15 +82,7 @@ func (s *scheduler) operands(n int) []int {
 		return []int{int(s.program.Outputs[-1-n])}
 	}
 	node := s.program.Nodes[n]
-	var list []int
-	switch node.Operation {
-	case expression.Input, expression.Parameter, expression.Constant:
-		return nil
-	case expression.SquareRoot:
-		list = []int{node.A}
-	default:
-		list = []int{node.A, node.B}
-	}
+	list := node.Operands()
 	varying := list[:0]
 	for _, operand := range list {
 		if s.varying[operand] {
