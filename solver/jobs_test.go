@@ -79,24 +79,22 @@ func (spread) Bind(b *solver.Binding) (solver.Kernel, error) {
 	for v := range k.values {
 		k.values[v] = memory[v*stride:][:stride]
 	}
-	for _, o := range sides {
-		k.near = append(k.near, b.Table(o))
-	}
+	k.near = b.Windows(sides)
 	b.EachCell(func(cell, x, y, z int32) { k.values[0][cell] = heat(x, y, z) })
 	return k, nil
 }
 
 type spreadKernel struct {
 	values [2][]float32
-	near   [][]int32
+	near   *solver.Windows
 }
 
 func (k *spreadKernel) Work(int, int) solver.Work {
 	return solver.BlockWork(func(b *solver.Block, _ int) {
 		for c := b.First; c < b.End; c++ {
 			k.values[1][c] = 0
-			for _, near := range k.near {
-				if n := near[c]; n >= 0 {
+			for i := range sides {
+				if n := k.near.Neighbour(i, c); n >= 0 {
 					k.values[1][c] += k.values[0][n]
 				}
 			}

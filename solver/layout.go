@@ -375,17 +375,6 @@ func (b *Finder) neighbours(r row, x int32, list []int32) {
 	})
 }
 
-// Table lists the local numbers of the neighbours of all own cells at an offset, −1
-// where there is none: four bytes a cell.
-func (b *Finder) Table(o geometry.Offset) []int32 {
-	table := make([]int32, b.Cells)
-	for i := range table {
-		table[i] = -1
-	}
-	b.EachGroup(func(g *Group) { g.Neighbours(o, table[g.First:]) })
-	return table
-}
-
 // EachCell calls f for all own cells with their local numbers and coordinates.
 func (l *Layout) EachCell(f func(cell, x, y, z int32)) {
 	for i := range l.Pieces {

@@ -15,29 +15,20 @@ const (
 	Float32 Kind = iota
 	Float64
 	Float16
+	Uint8
 )
 
+// kinds are the types by their names and sizes.
+var kinds = [...]struct {
+	name  string
+	bytes int
+}{Float32: {"float32", 4}, Float64: {"float64", 8}, Float16: {"float16", 2}, Uint8: {"uint8", 1}}
+
 // Bytes is the size of a value.
-func (k Kind) Bytes() int {
-	switch k {
-	case Float64:
-		return 8
-	case Float16:
-		return 2
-	}
-	return 4
-}
+func (k Kind) Bytes() int { return kinds[k].bytes }
 
 // String names the type.
-func (k Kind) String() string {
-	switch k {
-	case Float64:
-		return "float64"
-	case Float16:
-		return "float16"
-	}
-	return "float32"
-}
+func (k Kind) String() string { return kinds[k].name }
 
 // Field is values that every cell has. Two copies are twice the values.
 type Field struct {
@@ -192,6 +183,7 @@ type Binding struct {
 	// phases.
 	Before []Kernel
 	first  int // field
+	fields []Field
 	arrays []int32
 	asked  asking
 }

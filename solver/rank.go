@@ -160,7 +160,7 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 	}
 	first = 0
 	for _, p := range list {
-		b := &Binding{Finder: r.finder, Device: r.device, Before: slices.Clone(r.kernels), first: first, arrays: r.arrays, asked: asking{}}
+		b := &Binding{Finder: r.finder, Device: r.device, Before: slices.Clone(r.kernels), first: first, fields: r.fields, arrays: r.arrays, asked: asking{}}
 		kernel, err := p.Bind(b)
 		if err != nil {
 			return nil, nil, err

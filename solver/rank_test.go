@@ -48,8 +48,8 @@ func (far) Program() (p solver.Program) {
 }
 
 type farKernel struct {
-	values [2][]float64
-	beside [][]int32
+	values  [2][]float64
+	windows *solver.Windows
 	// cells have lots, by global number, local ones by cell; numbers are two a lot.
 	cells   []int64
 	numbers []float64
@@ -90,9 +90,7 @@ func (f far) Bind(b *solver.Binding) (solver.Kernel, error) {
 	for n := range k.values {
 		k.values[n] = memory[n*stride:][:stride]
 	}
-	for _, o := range farOffsets {
-		k.beside = append(k.beside, b.Table(o))
-	}
+	k.windows = b.Windows(farOffsets)
 	k.remember(b)
 	b.EachCell(func(cell, x, y, z int32) { k.values[0][cell] = math.Sin(float64(3*x + 5*y*y + 7*z)) })
 	return k, nil
@@ -103,8 +101,8 @@ func (k *farKernel) Work(step, _ int) solver.Work {
 	return solver.BlockWork(func(b *solver.Block, _ int) {
 		for c := b.First; c < b.End; c++ {
 			sum := from[c]
-			for i, beside := range k.beside {
-				if n := beside[c]; n >= 0 {
+			for i := range farOffsets {
+				if n := k.windows.Neighbour(i, c); n >= 0 {
 					sum = math.Mod(sum+float64(float64(i+1)*from[n]), 4)
 				}
 			}
@@ -207,6 +205,10 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 		return "cells are listed twice"
 	}
 	ghosts := map[int64]int32{}
+	windows := b.Windows(farOffsets)
+	if wrong := compareRuns(b, windows); wrong != "" {
+		return wrong
+	}
 	if wrong := compareNumbers(b, local); wrong != "" {
 		return wrong
 	}
@@ -217,7 +219,7 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 		if k := b.BlockOf(cell); cell < b.Blocks[k].First || cell >= b.Blocks[k].End {
 			return "a cell is in no block"
 		}
-		for _, o := range farOffsets {
+		for i, o := range farOffsets {
 			to := [3]int32{at[0] + int32(o.X), at[1] + int32(o.Y), at[2] + int32(o.Z)}
 			for a := range to {
 				if periodic[a] {
@@ -225,6 +227,13 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 				}
 			}
 			found, ok := b.Cell(to[0], to[1], to[2])
+			want := found.Local
+			if !ok {
+				want = -1
+			}
+			if windows.Neighbour(i, cell) != want {
+				return "a window shows another neighbour"
+			}
 			switch n, own := local[to]; {
 			case own && (!ok || found.Local != n):
 				return "an own neighbour is not found"
@@ -245,14 +254,42 @@ func compareLayout(b *solver.Binding, size [3]int32, periodic [3]bool) string {
 	if len(seen) != b.Ghosts {
 		return "ghosts share a number, or there are others"
 	}
-	for _, o := range farOffsets {
-		for cell, n := range b.Table(o) {
-			if n >= 0 && int(n) == cell && !periodic[0] && !periodic[1] && !periodic[2] {
-				return "a cell is its own neighbour"
+	return ""
+}
+
+// compareRuns says whether runs of neighbours in a block are as long as they can be and
+// have the neighbours of their cells.
+func compareRuns(b *solver.Binding, windows *solver.Windows) (wrong string) {
+	for k := range farOffsets {
+		for i := range b.Blocks {
+			at, last := b.Blocks[i].First, int32(-2)
+			windows.Each(k, at, b.Blocks[i].End, func(cell, n, neighbour int32) {
+				if cell != at || n < 1 {
+					wrong = "runs of neighbours do not follow each other"
+				}
+				if neighbour == last {
+					wrong = "a run of neighbours goes on in the next"
+				}
+				for j := range n {
+					want := neighbour
+					if neighbour >= 0 {
+						want += j
+					}
+					if windows.Neighbour(k, cell+j) != want {
+						wrong = "a run has other neighbours than its cells"
+					}
+				}
+				at, last = cell+n, neighbour
+				if neighbour >= 0 {
+					last = neighbour + n
+				}
+			})
+			if at != b.Blocks[i].End {
+				wrong = "runs of neighbours do not fill the block"
 			}
 		}
 	}
-	return ""
+	return wrong
 }
 
 // compareGroups says whether groups lie one behind the other in their blocks and

@@ -228,6 +228,8 @@ func (s *state) hash(global int64, record []byte) uint64 {
 	for _, kind := range s.kind {
 		var bits uint64
 		switch kind.Bytes() {
+		case 1:
+			bits = uint64(record[0])
 		case 2:
 			bits = uint64(binary.NativeEndian.Uint16(record))
 		case 4:

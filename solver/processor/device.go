@@ -163,6 +163,8 @@ func (d *Device) exchange(list []*solver.Exchange) error {
 func (d *Device) Read(s *solver.Segment, values []byte) error {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
+	case 1:
+		read[uint8](a.at, s.Cells, values)
 	case 2:
 		read[uint16](a.at, s.Cells, values)
 	case 4:
@@ -177,6 +179,8 @@ func (d *Device) Read(s *solver.Segment, values []byte) error {
 func (d *Device) Write(s *solver.Segment, values []byte) error {
 	a := &d.arrays[s.Array]
 	switch a.bytes {
+	case 1:
+		write[uint8](a.at, s.Cells, values)
 	case 2:
 		write[uint16](a.at, s.Cells, values)
 	case 4:

@@ -21,7 +21,7 @@ import (
 type Scalar struct {
 	// Diffusivity is in cells² per step.
 	Diffusivity float64
-	// Initial gives the concentration at the start.
+	// Initial gives the concentration at the start. It is called side by side.
 	Initial func(position r3.Vec) float64
 }
 
@@ -44,6 +44,14 @@ const (
 
 var directions = geometry.Directions[:populations-1]
 
+// sources are the offsets from which the populations but the one at rest come.
+func sources() (list []geometry.Offset) {
+	for i := 1; i < populations; i++ {
+		list = append(list, directions[lattice.Opposite(i)-1])
+	}
+	return list
+}
+
 // Fields are the populations.
 func (s *Scalar) Fields() []solver.Field {
 	return []solver.Field{{Name: "scalar", Values: populations, Kind: solver.Float32}}
@@ -58,7 +66,7 @@ type Kernel struct {
 	carrier Carrier
 	omega   float32
 	f       [populations][]float32
-	beside  [populations][]int32 // the neighbour from which i comes, −1 at walls
+	windows *solver.Windows // of sources
 }
 
 // Bind fills the cells.
@@ -67,7 +75,7 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if !ok {
 		return nil, errors.New("a scalar is computed on processors alone; choose these")
 	}
-	k := &Kernel{layout: b.Layout, omega: float32(1 / (0.5 + s.Diffusivity/soundSpeed2))}
+	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), omega: float32(1 / (0.5 + s.Diffusivity/soundSpeed2))}
 	for _, before := range b.Before {
 		if carrier, ok := before.(Carrier); ok {
 			k.carrier = carrier
@@ -79,17 +87,18 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	memory, stride := processor.Values[float32](d, b.Array(0))
 	for i := range k.f {
 		k.f[i] = memory[i*stride:][:stride]
-		if i > 0 {
-			k.beside[i] = b.Table(directions[lattice.Opposite(i)-1])
-		}
 	}
-	b.EachCell(func(cell, x, y, z int32) {
+	return k, s.fill(b)
+}
+
+// fill spreads the concentration at rest.
+func (s *Scalar) fill(b *solver.Binding) error {
+	return b.Fill(0, func(x, y, z int32, values []float64) {
 		c := float32(s.Initial(b.Domain.Grid.Center(x, y, z)))
-		for i := range k.f {
-			k.f[i][cell] = weight(i) * c
+		for i := range values {
+			values[i] = float64(weight(i) * c)
 		}
 	})
-	return k, nil
 }
 
 func weight(i int) float32 {
@@ -142,7 +151,7 @@ func (k *Kernel) update(c int32, odd bool, u [3]float32) {
 // at is where what arrives at an own cell along i lies.
 func (k *Kernel) at(i int, c int32, odd bool) *float32 {
 	if odd && i > 0 {
-		if n := k.beside[i][c]; n >= 0 {
+		if n := k.windows.Neighbour(i-1, c); n >= 0 {
 			return &k.f[lattice.Opposite(i)][n]
 		}
 	}

@@ -22,7 +22,7 @@ type Water struct {
 	// Gravity is in m/s².
 	Gravity float64
 	// Initial gives the depth in m and the discharge, depth times velocity, in m²/s
-	// at the start.
+	// at the start. It is called side by side.
 	Initial func(position r3.Vec) (depth float64, discharge [2]float64)
 	// Courant is the part of the time in which the fastest wave crosses a cell that
 	// a step takes; 0 means 0.25.
@@ -86,7 +86,7 @@ type Kernel struct {
 	layout  *solver.Layout
 	spacing float64
 	q, rate [values][]float64
-	beside  [4][]int32 // −1 where a wall is
+	windows *solver.Windows // of sides
 	fastest []worker
 	dt      float64
 	time    float64
@@ -115,18 +115,15 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 			list[v] = memory[v*stride:][:stride]
 		}
 	}
-	for i, o := range sides {
-		k.beside[i] = b.Table(o)
-	}
-	k.fill(b)
-	return k, nil
+	k.windows = b.Windows(sides)
+	return k, w.fill(b)
 }
 
-// fill sets own cells and ghosts to the start.
-func (k *Kernel) fill(b *solver.Binding) {
-	b.EachCell(func(cell, x, y, z int32) {
-		h, flow := k.water.Initial(b.Domain.Grid.Center(x, y, z))
-		k.q[depth][cell], k.q[dischargeX][cell], k.q[dischargeY][cell] = h, flow[0], flow[1]
+// fill sets own cells to the start.
+func (w *Water) fill(b *solver.Binding) error {
+	return b.Fill(conserved, func(x, y, z int32, values []float64) {
+		h, flow := w.Initial(b.Domain.Grid.Center(x, y, z))
+		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
 	})
 }
 
@@ -153,7 +150,7 @@ func (k *Kernel) flux(b *solver.Block, number int) {
 		for i := range sides {
 			axis, up := i/2, i%2 == 0
 			there := here
-			if n := k.beside[i][c]; n >= 0 {
+			if n := k.windows.Neighbour(i, c); n >= 0 {
 				there = state{k.q[depth][n], k.q[dischargeX][n], k.q[dischargeY][n]}
 			} else {
 				there[1+axis] = -there[1+axis]

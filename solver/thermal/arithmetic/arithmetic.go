@@ -1,0 +1,129 @@
+// Package arithmetic writes what a cell of a thermal gas does on the D2Q37 set of
+// velocities as expressions, from which the kernels of processors and GPUs are
+// generated.
+package arithmetic
+
+import (
+	"carina/geometry"
+	"carina/solver/expression"
+)
+
+const (
+	// Populations is how many there are.
+	Populations = 37
+	// Spacing is r of the set: c_s = 1/r.
+	Spacing = 1.19697977039307435897
+	// Omega is the parameter 1/τ.
+	Omega = "omega"
+)
+
+// Velocity is c of a population and its weight.
+type Velocity struct {
+	C      geometry.Offset
+	Weight float64
+}
+
+// Velocities has opposite ones beside each other behind the one at rest; their moments
+// are those of a Maxwellian to order nine (Sbragaglia and others 2009).
+var Velocities = shells()
+
+func shells() (list []Velocity) {
+	list = append(list, Velocity{Weight: .23315066913235250229})
+	for _, s := range []struct {
+		a, b int8
+		w    float64
+	}{
+		{1, 0, .10730609154221900241}, {1, 1, .05766785988879488203}, {2, 0, .01420821615845075026},
+		{2, 1, .00535304900051377523}, {2, 2, .00101193759267357548}, {3, 0, .00024530102775771735},
+		{3, 1, .00028341425299419822},
+	} {
+		for y := -s.a; y <= s.a; y++ {
+			for x := -s.a; x <= s.a; x++ {
+				// Half of them; the others are opposite.
+				if (abs(x) == s.a && abs(y) == s.b || abs(x) == s.b && abs(y) == s.a) && (y > 0 || y == 0 && x > 0) {
+					list = append(list, Velocity{geometry.Offset{X: x, Y: y}, s.w}, Velocity{geometry.Offset{X: -x, Y: -y}, s.w})
+				}
+			}
+		}
+	}
+	return list
+}
+
+func abs(x int8) int8 { return max(x, -x) }
+
+// Opposite is the population that moves against one.
+func Opposite(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return (i - 1) ^ 1 + 1
+}
+
+// Equilibrium is the Hermite equilibrium of fourth order of a density, a velocity and a
+// temperature, which are inputs 0, 1, 2 and 3, in units of cells and steps.
+func Equilibrium() *expression.Program {
+	p := expression.New()
+	p.Outputs = equilibrium(p, p.Input(0), p.Input(1), p.Input(2), p.Input(3))
+	return p
+}
+
+// Collide is BGK towards the equilibrium: inputs are what arrives, outputs what leaves.
+func Collide() *expression.Program {
+	p := expression.New()
+	add, sub, mul := p.Add, p.Subtract, p.Multiply
+	scaled := func(a float64, v expression.Value) expression.Value { return mul(p.Constant(a), v) }
+	var f, ux, uy, energy []expression.Value
+	for i, v := range Velocities {
+		f = append(f, p.Input(i))
+		if i%2 == 0 {
+			continue
+		}
+		sum, difference := add(p.Input(i), p.Input(i+1)), sub(p.Input(i), p.Input(i+1))
+		x, y := float64(v.C.X), float64(v.C.Y)
+		if x != 0 {
+			ux = append(ux, scaled(x, difference))
+		}
+		if y != 0 {
+			uy = append(uy, scaled(y, difference))
+		}
+		energy = append(energy, scaled(x*x+y*y, sum))
+	}
+	rho := p.Sum(f...)
+	one := p.Divide(p.Constant(1), rho)
+	u, v := mul(p.Sum(ux...), one), mul(p.Sum(uy...), one)
+	temperature := scaled(0.5, sub(mul(p.Sum(energy...), one), add(mul(u, u), mul(v, v))))
+	omega := p.Parameter(Omega)
+	for i, e := range equilibrium(p, mul(omega, rho), u, v, temperature) {
+		p.Outputs = append(p.Outputs, add(mul(sub(p.Constant(1), omega), f[i]), e))
+	}
+	return p
+}
+
+// equilibrium writes each pair of opposite populations as an even and an odd part.
+func equilibrium(p *expression.Program, rho, u, v, temperature expression.Value) []expression.Value {
+	c, add, sub, mul := p.Constant, p.Add, p.Subtract, p.Multiply
+	scaled := func(a float64, v expression.Value) expression.Value { return mul(c(a), v) }
+	x, y := scaled(Spacing, u), scaled(Spacing, v)
+	u2 := add(mul(x, x), mul(y, y))
+	theta := sub(scaled(Spacing*Spacing, temperature), c(1))
+	theta2, u4 := mul(theta, theta), mul(u2, u2)
+	out := make([]expression.Value, Populations)
+	for i := 0; i < Populations; i += max(1, 2*(i%2)) {
+		cx, cy := Spacing*float64(Velocities[i].C.X), Spacing*float64(Velocities[i].C.Y)
+		q := cx*cx + cy*cy
+		s := add(scaled(cx, x), scaled(cy, y))
+		s2 := mul(s, s)
+		d := sub(s2, u2)
+		even := p.Sum(c(1), scaled(0.5, add(d, scaled(q-2, theta))),
+			scaled(1./24, add(sub(mul(s2, s2), scaled(6, mul(s2, u2))), scaled(3, u4))),
+			mul(scaled(0.25, theta), sub(scaled(q-4, d), scaled(2, s2))), scaled((q*q-8*q+8)/8, theta2))
+		weight := scaled(Velocities[i].Weight, rho)
+		if i == 0 {
+			out[0] = mul(weight, even)
+			continue
+		}
+		odd := mul(s, add(c(1), scaled(1./6, add(sub(s2, scaled(3, u2)), scaled(3*(q-4), theta)))))
+		out[i], out[i+1] = mul(weight, add(even, odd)), mul(weight, sub(even, odd))
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package solver
+
+import (
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+
+	"carina/geometry"
+	"carina/internal/parallel"
+)
+
+// WindowCells is how many own cells in a row share a window.
+const WindowCells = 32
+
+// NoRun stands in Windows.Runs for cells that have no neighbour.
+const NoRun = int32(math.MinInt32)
+
+// Windows finds the neighbours of own cells at some offsets. The neighbours of the
+// cells of a window, which are cells WindowCells·w ≤ cell < WindowCells·(w+1), mostly
+// follow each other as they do: then one number tells all. Kernels on any device read
+// the two lists.
+type Windows struct {
+	Offsets []geometry.Offset
+	// First has a number for each window and offset, at w·len(Offsets)+offset: the
+	// neighbour of the window's first cell, or −1−at where neighbours do not follow
+	// each other. Then Runs[at] has a bit for each cell of the window at which a run of
+	// them begins, and behind it stands for each run how much larger the number of a
+	// neighbour is than that of the cell within the window; NoRun where there is none.
+	First, Runs []int32
+}
+
+// Windows finds the neighbours of all own cells at some offsets.
+func (b *Finder) Windows(offsets []geometry.Offset) *Windows {
+	w := &Windows{Offsets: offsets, First: make([]int32, (b.Cells+WindowCells-1)/WindowCells*len(offsets))}
+	writers := make([]windowWriter, len(offsets))
+	workers := parallel.New(runtime.GOMAXPROCS(0))
+	workers.Each(len(offsets), func(k int) {
+		writers[k] = windowWriter{windows: w, offset: k}
+		writers[k].write(b)
+	})
+	begin := make([]int32, len(offsets))
+	for k := range writers {
+		begin[k] = int32(len(w.Runs))
+		w.Runs = append(w.Runs, writers[k].records...)
+	}
+	workers.Each(len(offsets), func(k int) {
+		for i := k; i < len(w.First); i += len(offsets) {
+			if w.First[i] < 0 {
+				w.First[i] -= begin[k]
+			}
+		}
+	})
+	w.Runs = slices.Clip(w.Runs)
+	return w
+}
+
+// windowWriter writes the windows of one offset, cell after cell.
+type windowWriter struct {
+	windows *Windows
+	offset  int
+	at      int32 // cell that comes next
+	starts  uint32
+	shifts  []int32
+	records []int32
+}
+
+// near is a run of own cells and the first one's neighbour.
+type near struct{ from, to, neighbour int32 }
+
+func (w *windowWriter) write(b *Finder) {
+	o := w.windows.Offsets[w.offset]
+	around := rowsAround{y: -1, z: -1}
+	var found []near
+	for i := range b.Stored {
+		p := &b.Stored[i]
+		if p.Y != around.y || p.Z != around.z {
+			around = b.around(p.Y, p.Z)
+		}
+		found = found[:0]
+		b.overlaps(b.at(&around, o), p.X0+int32(o.X), p.X1+int32(o.X), func(j, from, to, shift int32) {
+			cell := p.Local + from - shift - int32(o.X) - p.X0
+			if n := b.number(j, from); n >= 0 {
+				found = append(found, near{cell, cell + to - from, n})
+			}
+		})
+		slices.SortFunc(found, func(a, b near) int { return int(a.from - b.from) })
+		for _, n := range found {
+			w.add(n.from, NoRun)
+			w.add(n.to, n.neighbour-n.from)
+		}
+	}
+	w.add(int32(b.Cells), NoRun)
+	w.flush()
+}
+
+// add goes on to a cell, from which on all before it have neighbours so far away.
+func (w *windowWriter) add(to, away int32) {
+	for w.at < to {
+		lane := w.at % WindowCells
+		shift := NoRun
+		if away != NoRun {
+			shift = away + w.at - lane
+		}
+		if n := len(w.shifts); n == 0 || w.shifts[n-1] != shift {
+			w.shifts = append(w.shifts, shift)
+			w.starts |= 1 << lane
+		}
+		if w.at = min(to, w.at-lane+WindowCells); w.at%WindowCells == 0 {
+			w.flush()
+		}
+	}
+}
+
+// flush ends a window.
+func (w *windowWriter) flush() {
+	if len(w.shifts) == 0 {
+		return
+	}
+	first := &w.windows.First[int((w.at-1)/WindowCells)*len(w.windows.Offsets)+w.offset]
+	if len(w.shifts) == 1 && w.shifts[0] != NoRun {
+		*first = w.shifts[0]
+	} else {
+		*first = -1 - int32(len(w.records))
+		w.records = append(append(w.records, int32(w.starts)), w.shifts...)
+	}
+	w.starts, w.shifts = 0, w.shifts[:0]
+}
+
+// Neighbour is the local number of an own cell's neighbour at an offset, by its number
+// in Offsets, −1 where there is none.
+func (w *Windows) Neighbour(offset int, cell int32) int32 {
+	lane := cell % WindowCells
+	first := w.First[int(cell/WindowCells)*len(w.Offsets)+offset]
+	if first >= 0 {
+		return first + lane
+	}
+	record := w.Runs[-1-first:]
+	shift := record[bits.OnesCount32(uint32(record[0])<<(WindowCells-1-lane))]
+	if shift == NoRun {
+		return -1
+	}
+	return shift + lane
+}
+
+// Each calls f for the cells from ≤ cell < to in runs whose neighbours at an offset, by
+// its number, follow each other: n of them from a cell on with the first one's neighbour,
+// −1 where there is none.
+func (w *Windows) Each(offset int, from, to int32, f func(cell, n, neighbour int32)) {
+	begin, away := from, NoRun
+	for cell := from; cell < to; {
+		lane := cell % WindowCells
+		first, end := w.First[int(cell/WindowCells)*len(w.Offsets)+offset], cell-lane+WindowCells
+		if first < 0 {
+			record := w.Runs[-1-first:]
+			starts := uint32(record[0])
+			first = record[bits.OnesCount32(starts<<(WindowCells-1-lane))]
+			if rest := uint64(starts) >> (lane + 1); rest != 0 {
+				end = cell + 1 + int32(bits.TrailingZeros64(rest))
+			}
+		}
+		next := NoRun
+		if first != NoRun {
+			next = first - cell + lane
+		}
+		if next != away && cell > begin {
+			w.call(begin, cell, away, f)
+			begin = cell
+		}
+		away, cell = next, end
+	}
+	if from < to {
+		w.call(begin, to, away, f)
+	}
+}
+
+func (w *Windows) call(from, to, away int32, f func(cell, n, neighbour int32)) {
+	if away == NoRun {
+		f(from, to-from, -1)
+	} else {
+		f(from, to-from, from+away)
+	}
+}
+
+// Bytes is the memory held.
+func (w *Windows) Bytes() int64 { return 4 * int64(cap(w.First)+cap(w.Runs)) }
