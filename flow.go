@@ -11,6 +11,7 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/run"
 	"carina/output"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
@@ -106,7 +107,7 @@ func (f *Flow) prepare(c *Case) error {
 	if err != nil {
 		return err
 	}
-	domain, err := run.Domain(f.parts, f.grid)
+	domain, err := solver.NewDomain(f.grid, f.parts)
 	if err != nil {
 		return err
 	}

@@ -215,12 +215,7 @@ func writeGridBeside(path string, g *geometry.Grid) (string, error) {
 }
 
 // GridBeside names the grid file of a partition file.
-func GridBeside(path string) string {
-	for _, suffix := range []string{".gz", ".json", ".part"} {
-		path = strings.TrimSuffix(path, suffix)
-	}
-	return path + ".grid"
-}
+func GridBeside(path string) string { return balance.Stem(path) + ".grid" }
 
 // ReadPartition reads a partition file and the grid that it names, which is
 // looked for in the partition file's folder, and checks that they fit.

@@ -7,10 +7,20 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"carina/cuboid"
 	"carina/internal/machine"
 )
+
+// Stem is the path of a partition file without the endings that such files have, to
+// name what belongs to it.
+func Stem(name string) string {
+	for _, ending := range []string{".gz", ".json", ".part"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}
 
 // ReadFile reads a partition file, gzipped or not, and checks that it is
 // sound, as far as that can be seen without the grid: Segments checks the rest.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
 )
@@ -61,6 +62,20 @@ func WholeDomain(grid *geometry.Grid) *Domain {
 		segments[i] = cuboid.Segment{Run: r}
 	}
 	return &Domain{Grid: grid, Segments: segments, Owners: []int32{0}, Ranks: 1}
+}
+
+// NewDomain gives the cells of a grid to the ranks that a partition of it says. It is an
+// error where the partition belongs to another grid.
+func NewDomain(grid *geometry.Grid, p *balance.Partition) (*Domain, error) {
+	segments, err := p.Segments(grid)
+	if err != nil {
+		return nil, err
+	}
+	d := &Domain{Grid: grid, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
+	for _, rank := range p.Quality.Ranks {
+		d.Work = append(d.Work, rank.Work)
+	}
+	return d, nil
 }
 
 // Owner is the rank that owns a segment.

@@ -46,7 +46,7 @@ func newExport() *cobra.Command {
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
 			if output == "" {
-				output = strings.TrimSuffix(carina.GridBeside(path), ".grid")
+				output = balance.Stem(path)
 			}
 			for _, e := range exporters {
 				if e.format == format {

@@ -21,8 +21,9 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/workflow"
+	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/share"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -185,7 +186,7 @@ func mutationsOf(t *testing.T) []mutation {
 	hash := stateHash(t, part)
 	shared := in("shared.part.json")
 	succeed[partitionResult](t, "partition", stl, "--spacing", "4mm", "--ranks", "3", "--shares", "-o", shared)
-	share := workflow.SharePath(shared, shareRank)
+	ownShare := share.Path(shared, shareRank)
 	refused := func(statuses []int, _ string) error {
 		if slices.Contains(statuses, 0) {
 			return fmt.Errorf("statuses %v, but none may succeed", statuses)
@@ -206,8 +207,8 @@ func mutationsOf(t *testing.T) []mutation {
 		{"partition file with results", part, replaced, [][]string{
 			{"inspect", part, "--json"}, {"export", part, "--to", "vtk", "-o", in("x")}, solved(part, sometimes, out),
 		}, sameHash(hash)},
-		{"share of a rank", share, replaced, [][]string{{readShare, shared}}, refused},
-		{"head of a share", share, resealedShare, [][]string{{readShare, shared}}, nil},
+		{"share of a rank", ownShare, replaced, [][]string{{readShare, shared}}, refused},
+		{"head of a share", ownShare, resealedShare, [][]string{{readShare, shared}}, nil},
 		{"surface", stl, replaced, [][]string{
 			{"inspect", stl, "--unit", "mm"}, {"view", stl, "--unit", "mm", "-o", page},
 			{"partition", stl, "--unit", "mm", "--spacing", "4mm", "--ranks", "2", "-o", made}, solved(made, sometimes, out),
@@ -232,9 +233,13 @@ const (
 )
 
 func shareIsRead(partition string, stderr io.Writer) int {
-	_, share, err := workflow.ReadShare(partition, shareRank)
+	p, err := balance.ReadFile(partition)
+	var own *solver.Domain
 	if err == nil {
-		_, err = airflow.NewFlow(share, airflow.DefaultSettings())
+		own, err = share.Read(partition, p, shareRank)
+	}
+	if err == nil {
+		_, err = airflow.NewFlow(own, airflow.DefaultSettings())
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "carina: %v\n", err)

@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"carina"
+	"carina/balance"
 	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/workflow"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
+	"carina/solver/share"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -98,8 +100,10 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 // where carina partition has written it.
 func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err error) {
 	if t != nil && s.Case.Device == carina.GPU {
-		s.Partition, s.Share, err = workflow.ReadShare(path, t.Rank())
-		if err != nil {
+		if s.Partition, err = balance.ReadFile(path); err != nil {
+			return err
+		}
+		if s.Share, err = share.Read(path, s.Partition, t.Rank()); err != nil {
 			return err
 		}
 		if s.Share != nil {

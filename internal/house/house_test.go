@@ -44,7 +44,7 @@ var rooms = []room{
 	{"output", []string{"internal", "geometry", "geometry/mesh", "cuboid", "balance"}},
 	{"solver/transport", []string{"internal"}},
 	{"solver/saved", nil},
-	{"solver", []string{"internal", "geometry", "cuboid", "solver/transport", "solver/saved"}},
+	{"solver", []string{"internal", "geometry", "cuboid", "balance", "solver/transport", "solver/saved"}},
 	{"solver/processor", []string{"internal", "solver/transport", "solver"}},
 	{"solver/lattice", []string{"geometry"}},
 	{"solver/streaming", []string{"geometry", "solver", "solver/lattice"}},
@@ -62,17 +62,18 @@ var rooms = []room{
 	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/wall", "solver/airflow/update"}},
 	{"solver/cuda/driver", nil},
 	{"solver/cuda/tiling", []string{"internal", "geometry", "cuboid", "solver"}},
+	{"solver/share", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/cuda/tiling"}},
 	{"solver/cuda/device", []string{"internal", "solver/cuda/driver"}},
 	{"solver/cuda/devicetest", []string{"internal", "solver/cuda/device", "solver/cuda/driver"}},
 	{"solver/cuda", []string{"internal", "solver", "solver/transport", "solver/cuda/tiling", "solver/cuda/device"}},
 	{"solver/airflow/gpu", []string{"internal", "geometry", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/opening", "solver/airflow", "solver/cuda/driver", "solver/cuda/tiling", "solver/cuda/device", "solver/cuda"}},
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},
-	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiling", "solver/cuda/device", "solver/transport", "solver/airflow/kernel"}},
+	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiling", "solver/cuda/device", "solver/transport", "solver/airflow/kernel", "solver/share"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
-	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "internal/workflow", "benchmarks"}},
+	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/share", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"carina/balance"
-	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
@@ -53,19 +51,6 @@ type Hooks struct {
 type Between struct {
 	Every int64
 	Do    func(*View) error
-}
-
-// Domain is a partitioned grid as the solver wants it.
-func Domain(p *balance.Partition, g *geometry.Grid) (*solver.Domain, error) {
-	segments, err := p.Segments(g)
-	if err != nil {
-		return nil, err
-	}
-	domain := &solver.Domain{Grid: g, Segments: segments, Owners: p.Owners, Boxes: p.Cuboids, Ranks: len(p.Ranks)}
-	for _, rank := range p.Quality.Ranks {
-		domain.Work = append(domain.Work, rank.Work)
-	}
-	return domain, nil
 }
 
 // Run computes the flow and returns the summary, which is the same in all

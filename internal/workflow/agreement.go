@@ -15,6 +15,7 @@ import (
 	"carina/internal/machine"
 	"carina/solver/airflow"
 	"carina/solver/airflow/kernel"
+	"carina/solver/share"
 	"carina/solver/transport"
 )
 
@@ -46,7 +47,7 @@ func (s *Solver) agree(t transport.Transport, settings airflow.Settings, plan ai
 	}
 	a := agreement{
 		Program: machine.Build(), Kernels: kernelKind(s.Case.Device), Device: cmp.Or(s.Case.Device, carina.CPU), Storage: s.Case.Storage, Exchange: s.Case.Exchange,
-		Grid: s.Partition.Source.SHA256 + s.Partition.Grid.Fingerprint, Partition: fingerprint(s.Partition), Ranks: len(s.Partition.Ranks),
+		Grid: s.Partition.Source.SHA256 + s.Partition.Grid.Fingerprint, Partition: share.Fingerprint(s.Partition), Ranks: len(s.Partition.Ranks),
 		Shares: s.Share != nil, Folder: s.Folder, Steps: plan.Steps, Time: plan.Time, Tolerance: plan.Tolerance, Settings: settings,
 	}
 	return transport.Same(t, itemsOf(a))

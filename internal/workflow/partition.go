@@ -2,10 +2,15 @@ package workflow
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 
 	"carina"
 	"carina/balance"
+	"carina/internal/resultsfolder"
+	"carina/solver"
+	"carina/solver/share"
 )
 
 // Partition decomposes a grid and gives every cuboid an owner.
@@ -49,4 +54,49 @@ func sameFolder(a, b string) bool {
 	first, err1 := filepath.Abs(filepath.Dir(a))
 	second, err2 := filepath.Abs(filepath.Dir(b))
 	return err1 == nil && err2 == nil && first == second
+}
+
+// WriteShares is WritePartition with the share files of all ranks beside. All
+// files come at once when they are complete, or none does.
+func WriteShares(c *carina.Case, path string, p *balance.Partition, g *Gridded) (err error) {
+	if len(p.Ranks) == 1 {
+		return errors.New("one rank has no share of its own: leave --shares out or give more --ranks")
+	}
+	if !resultsfolder.Plain(filepath.Base(path)) {
+		return fmt.Errorf("a partition file cannot be called %s: give it another name", filepath.Base(path))
+	}
+	folder := filepath.Dir(path)
+	f, err := resultsfolder.Open(folder, "")
+	if err != nil {
+		return err
+	}
+	// What was not moved into place goes with the hidden folder.
+	defer func() { err = errors.Join(err, f.Close()) }()
+	hidden := func(name string) string { return resultsfolder.Hidden(folder, filepath.Base(name)) }
+	m := made{name: filepath.Base(balance.Stem(path)), gridded: g}
+	grid, there, err := m.placeGrid(folder, c.Surface, nil)
+	if err != nil {
+		return err
+	}
+	if !there {
+		grid = hidden(grid)
+	}
+	if p.Source, err = g.sourceOfGrid(grid); err != nil {
+		return err
+	}
+	if err := p.WriteFile(hidden(path)); err != nil {
+		return err
+	}
+	domain, err := solver.NewDomain(g.Grid, p)
+	if err != nil {
+		return err
+	}
+	for rank := range domain.Ranks {
+		if err := share.Write(hidden(share.Path(path, rank)), domain, rank, p); err != nil {
+			return err
+		}
+	}
+	// What the command names and earlier shares are replaced, and nothing else.
+	_, err = f.Add(func(there string) bool { return filepath.Base(there) == filepath.Base(path) || share.Is(there) }, false)
+	return err
 }

@@ -126,7 +126,7 @@ func (s *Solver) examine(t transport.Transport) (*solver.Domain, airflow.Setting
 	}
 	domain := s.Share
 	if domain == nil {
-		if domain, err = run.Domain(s.Partition, s.Grid); err != nil {
+		if domain, err = solver.NewDomain(s.Grid, s.Partition); err != nil {
 			return nil, settings, plan, err
 		}
 	}
