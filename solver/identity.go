@@ -51,7 +51,7 @@ func (r *Rank) loadBeside(k int, states []*State) error {
 		for i, b := range states[0].Beside[k] {
 			source := saved.NewBesideSource(states, k, i)
 			b.Values = nil
-			for _, c := range r.layout.ranges() {
+			for _, c := range r.layout.Ranges() {
 				c = c.Each(b.Every)
 				at := len(b.Values)
 				b.Values = append(b.Values, make([]byte, int(c.Count)*b.Bytes)...)

@@ -2,8 +2,10 @@ package solver
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"carina/geometry"
 	"carina/internal/random"
@@ -72,7 +74,7 @@ type records struct {
 type recordPart struct{ cells, lanes []int32 }
 
 // recordCells is how many cells are moved at once.
-const recordCells = 4096
+const recordCells = 1024
 
 func (r *Rank) newRecords(f *Finder) *records {
 	return &records{rank: r, state: r.state(), finder: f, device: r.device, around: rowsAround{y: -1, z: -1},
@@ -84,10 +86,10 @@ func (s *state) needsFinder() bool {
 	return slices.ContainsFunc(s.slots, func(slot Slot) bool { return !slot.own() })
 }
 
-// each calls f for parts of the rank's pieces of at most recordCells cells.
-func (m *records) each(f func(p *Piece, from, count int32) error) error {
-	for i := range m.rank.layout.Pieces {
-		p := &m.rank.layout.Pieces[i]
+// each calls f for parts of pieces of at most recordCells cells.
+func (m *records) each(pieces []Piece, f func(p *Piece, from, count int32) error) error {
+	for i := range pieces {
+		p := &pieces[i]
 		for from := int32(0); from < p.Cells(); from += recordCells {
 			if err := f(p, from, min(recordCells, p.Cells()-from)); err != nil {
 				return err
@@ -125,18 +127,37 @@ func (m *records) movePart(part *recordPart, array int32, size int, into []byte,
 			return err
 		}
 	}
-	for i, lane := range part.lanes {
-		at := into[int(lane)*m.state.record:][:size]
-		if save {
-			copy(at, values[i*size:])
-		} else {
-			copy(values[i*size:][:size], at)
-		}
-	}
 	if save {
+		spread(into, part.lanes, m.state.record, values, size)
 		return nil
 	}
+	for i, lane := range part.lanes {
+		copy(values[i*size:][:size], into[int(lane)*m.state.record:])
+	}
 	return m.device.Write(&segment, values)
+}
+
+// spread puts values of so many bytes into the records of lanes.
+func spread(records []byte, lanes []int32, record int, values []byte, size int) {
+	order := binary.NativeEndian
+	switch size {
+	case 1:
+		for i, lane := range lanes {
+			records[int(lane)*record] = values[i]
+		}
+	case 2:
+		for i, lane := range lanes {
+			order.PutUint16(records[int(lane)*record:], order.Uint16(values[2*i:]))
+		}
+	case 4:
+		for i, lane := range lanes {
+			order.PutUint32(records[int(lane)*record:], order.Uint32(values[4*i:]))
+		}
+	default:
+		for i, lane := range lanes {
+			order.PutUint64(records[int(lane)*record:], order.Uint64(values[8*i:]))
+		}
+	}
 }
 
 // split finds the cells in which a slot of cells in a row lies: the neighbours'
@@ -205,19 +226,24 @@ func (r *Rank) hashOwn() (sum uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	m := r.newRecords(finder)
-	record := m.state.record
-	buffer := make([]byte, record*recordCells)
-	err = m.each(func(p *Piece, from, count int32) error {
-		if err := m.move(p, from, count, buffer, true); err != nil {
-			return err
-		}
-		for i := range int64(count) {
-			sum += m.state.hash(p.Global+int64(from)+i, buffer[int(i)*record:])
-		}
-		return nil
+	var total atomic.Uint64
+	err = r.eachPart(func(pieces []Piece) error {
+		m := r.newRecords(finder)
+		record := m.state.record
+		buffer := make([]byte, record*recordCells)
+		return m.each(pieces, func(p *Piece, from, count int32) error {
+			if err := m.move(p, from, count, buffer, true); err != nil {
+				return err
+			}
+			sum := uint64(0)
+			for i := range int64(count) {
+				sum += m.state.hash(p.Global+int64(from)+i, buffer[int(i)*record:])
+			}
+			total.Add(sum)
+			return nil
+		})
 	})
-	return sum, err
+	return total.Load(), err
 }
 
 // hash is that of one record: each value is mixed in after an odd step, as in
@@ -261,9 +287,18 @@ type (
 var ErrOtherState = saved.ErrOtherState
 
 // SaveState returns a copy of the rank's state, after any step.
-func (r *Rank) SaveState() (*State, error) {
+func (r *Rank) SaveState() (*State, error) { return r.SaveStateInto(nil) }
+
+// SaveStateInto is SaveState in the memory of a state that nobody needs any more, as far
+// as that suffices; nil is none.
+func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 	record := r.state().record
-	s := &State{Identity: r.identity, Steps: r.steps, RecordBytes: record, Records: make([]byte, record*r.layout.Fluid), Cells: r.layout.ranges()}
+	s := &State{Identity: r.identity, Steps: r.steps, RecordBytes: record, Cells: r.layout.Ranges()}
+	if size := record * r.layout.Fluid; spare != nil && cap(spare.Records) >= size {
+		s.Records = spare.Records[:size]
+	} else {
+		s.Records = make([]byte, size)
+	}
 	if err := r.saveRecords(s.Records); err != nil {
 		return nil, fmt.Errorf("saving the state: %w", err)
 	}
@@ -303,18 +338,57 @@ func (r *Rank) saveRecords(records []byte) error {
 	if err != nil {
 		return err
 	}
-	m := r.newRecords(finder)
-	return m.each(func(p *Piece, from, count int32) error {
-		if err := m.move(p, from, count, records, true); err != nil {
-			return err
+	record := r.state().record
+	return r.eachPart(func(pieces []Piece) error {
+		m := r.newRecords(finder)
+		at := records[int(pieces[0].Index)*record:]
+		if finder == nil {
+			pieces = joined(pieces)
 		}
-		records = records[int(count)*m.state.record:]
-		return nil
+		return m.each(pieces, func(p *Piece, from, count int32) error {
+			err := m.move(p, from, count, at, true)
+			at = at[int(count)*record:]
+			return err
+		})
 	})
 }
 
-// ranges are the own cells by ascending global number.
-func (l *Layout) ranges() (list []CellRange) {
+// joined are pieces of which those that follow each other in memory are one.
+func joined(pieces []Piece) (list []Piece) {
+	for _, p := range pieces {
+		if n := len(list); n > 0 && list[n-1].Local+list[n-1].Cells() == p.Local {
+			list[n-1].X1 += p.Cells()
+			continue
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// partCells is about how many cells a worker looks at together.
+const partCells = 1 << 14
+
+// eachPart calls f for all own pieces, many at a time, by all workers of the device.
+func (r *Rank) eachPart(f func(pieces []Piece) error) error {
+	pieces := r.layout.Pieces
+	var parts []Block
+	cells := 0
+	for i := range pieces {
+		if cells += int(pieces[i].Cells()); cells >= partCells || i == len(pieces)-1 {
+			first := int32(0)
+			if len(parts) > 0 {
+				first = parts[len(parts)-1].End
+			}
+			parts, cells = append(parts, Block{int32(len(parts)), first, int32(i + 1)}), 0
+		}
+	}
+	failures := make([]error, len(parts))
+	err := r.device.Run(BlockWork(func(b *Block, _ int) { failures[b.Number] = f(pieces[b.First:b.End]) }), Side{Blocks: parts})
+	return errors.Join(append(failures, err)...)
+}
+
+// Ranges are the own cells by ascending global number.
+func (l *Layout) Ranges() (list []CellRange) {
 	for i := range l.Pieces {
 		p := &l.Pieces[i]
 		if n := len(list); n > 0 && list[n-1].First+list[n-1].Count == p.Global {
@@ -375,7 +449,7 @@ func (r *Rank) loadOwn(states []*State) error {
 	}
 	m := r.newRecords(finder)
 	buffer := make([]byte, m.state.record*recordCells)
-	return m.each(func(p *Piece, from, count int32) error {
+	return m.each(r.layout.Pieces, func(p *Piece, from, count int32) error {
 		into := buffer[:int(count)*m.state.record]
 		if !source.Read(p.Global+int64(from), into, m.state.record) {
 			return ErrOtherState

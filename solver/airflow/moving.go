@@ -13,8 +13,12 @@ import (
 
 // SaveState returns a copy of all that the rank's next steps depend on, after any
 // step.
-func (r *Rank) SaveState() (*solver.State, error) {
-	s, err := r.engine.SaveState()
+func (r *Rank) SaveState() (*solver.State, error) { return r.SaveStateInto(nil) }
+
+// SaveStateInto is SaveState in the memory of a state that nobody needs any more; nil is
+// none.
+func (r *Rank) SaveStateInto(spare *solver.State) (*solver.State, error) {
+	s, err := r.engine.SaveStateInto(spare)
 	if err == nil {
 		s.Run = r.course()
 	}

@@ -15,12 +15,15 @@ import (
 	"carina/solver/transport"
 )
 
-// methodsToMove are settings that keep different things between steps: openings
-// with memories, corrections that ask other ranks, forces, 16 bits.
-var methodsToMove = []struct {
+// method is a way to compute.
+type method struct {
 	name   string
 	change func(*Settings)
-}{
+}
+
+// methodsToMove are settings that keep different things between steps: openings
+// with memories, corrections that ask other ranks, forces, 16 bits.
+var methodsToMove = []method{
 	{"shares and a Windkessel", func(s *Settings) {
 		s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-9}}
 	}},
