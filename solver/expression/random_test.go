@@ -23,7 +23,7 @@ func randomProgram(draw func(n int) int) *Program {
 	}
 	one := func() Value { return values[draw(len(values))] }
 	bounded := func(v Value) Value { return p.Maximum(p.Minimum(v, p.Constant(100)), p.Constant(-100)) }
-	for range 5 + draw(40) {
+	for range 5 + draw(80) {
 		var v Value
 		switch draw(11) {
 		case 0, 1:
@@ -45,7 +45,7 @@ func randomProgram(draw func(n int) int) *Program {
 		}
 		values = append(values, v)
 	}
-	for range 1 + draw(6) {
+	for range 1 + draw(20) {
 		p.Outputs = append(p.Outputs, one())
 	}
 	return p
