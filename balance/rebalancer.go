@@ -1,0 +1,129 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"carina/balance/rebalance"
+	"carina/cuboid"
+	"carina/geometry"
+)
+
+// Device is a kind of device that ranks of a job compute on.
+type Device struct {
+	// Cost is what a step costs on one of speed 1.
+	Cost Cost
+	// Cells is how many cells its memory holds; 0 for any.
+	Cells int64
+}
+
+type (
+	// Measured is what ranks have measured since the last look.
+	Measured = rebalance.Measured
+	// Decision says which cuboids change owner while a job runs, or why none does.
+	Decision = rebalance.Decision
+	// Moving is what it costs to move cells.
+	Moving = rebalance.Moving
+)
+
+// Rebalancer decides while a job runs which cells change owner. Its cuboids are
+// those of a partition, cut where they are too coarse to be shared evenly by ranks
+// whose speeds change.
+type Rebalancer struct {
+	*rebalance.Balancer
+	partition *Partition
+	grid      *geometry.Grid
+	cuboids   []cuboid.Cuboid
+	segments  []cuboid.Segment
+}
+
+// How finely work is cut: into so many cuboids a rank, and fewer where there are
+// many ranks; and how many cells a cuboid has at least.
+const (
+	finestPerRank, finestPerJob, coarsestPerRank = 256, 8192, 32
+	leastCuboidCells                             = 64
+)
+
+// NewRebalancer returns one for a job that runs by a partition of a grid. The
+// devices are those of the job, by kind, and kinds the number of each rank's; without
+// devices all ranks are what the partition's cost model says.
+func NewRebalancer(ctx context.Context, p *Partition, g *geometry.Grid, devices []Device, kinds []int) (*Rebalancer, error) {
+	if len(devices) == 0 {
+		devices, kinds = []Device{{Cost: p.Cost}}, make([]int, len(p.Ranks))
+	}
+	if len(kinds) != len(p.Ranks) {
+		return nil, fmt.Errorf("%d kinds of device given for %d ranks: give one for each", len(kinds), len(p.Ranks))
+	}
+	for r, k := range kinds {
+		if k < 0 || k >= len(devices) {
+			return nil, fmt.Errorf("rank %d has device number %d, of %d", r, k, len(devices))
+		}
+	}
+	segments, err := p.Segments(g)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rebalancer{partition: p, grid: g, cuboids: p.Cuboids, segments: segments}
+	owners, err := r.cut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	problem := &rebalance.Problem{Ranks: make([]rebalance.Rank, len(p.Ranks)), Cells: make([]int64, len(r.cuboids))}
+	for i, rank := range p.Ranks {
+		problem.Ranks[i] = rebalance.Rank{Kind: kinds[i], Host: rank.Host, Speed: rank.Speed, Cells: devices[kinds[i]].Cells}
+	}
+	crossings := cuboid.Crossings(r.segments, p.Cost.Directions)
+	for i := range devices {
+		cost := &devices[i].Cost
+		counts := cost.count(g, r.cuboids, r.segments)
+		kind := rebalance.Kind{Work: make([]rebalance.Parts, len(counts)), Inside: cost.Inside.SecondsPerByte, Between: cost.Between.SecondsPerByte}
+		for v, n := range counts {
+			problem.Cells[v] = n.Fluid
+			kind.Work[v] = cost.parts3(n)
+		}
+		if problem.Kinds = append(problem.Kinds, kind); i == 0 {
+			problem.Graph = Graph(cost, counts, crossings)
+		}
+	}
+	r.Balancer = rebalance.New(problem, owners)
+	return r, nil
+}
+
+// parts3 is Seconds by what the cells are.
+func (c *Cost) parts3(n cuboid.Counts) rebalance.Parts {
+	boundary, opening := c.Boundary*float64(n.Boundary-n.Opening), c.Opening*float64(n.Opening)
+	return rebalance.Parts{c.Seconds(n) - boundary - opening, boundary, opening}
+}
+
+// cut cuts cuboids that are too coarse and returns the owners of all.
+func (r *Rebalancer) cut(ctx context.Context) ([]int32, error) {
+	p := r.partition
+	perRank := max(coarsestPerRank, min(finestPerRank, finestPerJob/len(p.Ranks)))
+	var all int64
+	for _, n := range p.Counts {
+		all += p.Cost.Weight(n)
+	}
+	d := decomposition{cuboids: p.Cuboids, segments: r.segments, counts: p.Counts}
+	limit := max(all/int64(perRank*len(p.Ranks)), p.Cost.Weight(cuboid.Counts{Fluid: leastCuboidCells}))
+	if err := d.split(ctx, r.grid, &p.Cost, cuboid.Splitting{Weight: p.Cost.Weight, Limit: limit}); err != nil {
+		return nil, err
+	}
+	owners := make([]int32, len(d.cuboids))
+	from := 0 // what was cut from a cuboid stands together, in the order of all
+	for v, box := range d.cuboids {
+		for p.Cuboids[from].Intersect(box).Cells() == 0 {
+			from++
+		}
+		owners[v] = p.Owners[from]
+	}
+	r.cuboids, r.segments = d.cuboids, d.segments
+	return owners, nil
+}
+
+// Cuboids are those that decisions speak of.
+func (r *Rebalancer) Cuboids() []cuboid.Cuboid { return slices.Clone(r.cuboids) }
+
+// Segments are the fluid cells of the grid as parts of runs, each with the number
+// of its cuboid.
+func (r *Rebalancer) Segments() []cuboid.Segment { return r.segments }

@@ -1,0 +1,210 @@
+package balance_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"carina/balance"
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/geometry/generate"
+	"pgregory.net/rapid"
+)
+
+// simulated is a job whose ranks take as long as a cost model and their speeds say.
+type simulated struct {
+	*balance.Rebalancer
+	counts []cuboid.Counts
+	cost   balance.Cost
+	speeds []float64
+	noise  float64
+	random *rand.Rand
+}
+
+func simulate(t testing.TB, g *geometry.Grid, p *balance.Partition, truth balance.Cost) *simulated {
+	t.Helper()
+	r, err := balance.NewRebalancer(context.Background(), p, g, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &simulated{Rebalancer: r, cost: truth, counts: cuboid.Count(g, r.Cuboids(), r.Segments()), random: rand.New(rand.NewPCG(1, 2))}
+	for range p.Ranks {
+		s.speeds = append(s.speeds, 1)
+	}
+	return s
+}
+
+// busy is the time of a step of every rank, and that of an ideal one.
+func (s *simulated) busy() (busy []float64, ideal float64) {
+	busy = make([]float64, len(s.speeds))
+	var work, speed float64
+	for v, r := range s.Owners() {
+		seconds := s.cost.Seconds(s.counts[v])
+		busy[r] += seconds / s.speeds[r]
+		work += seconds
+	}
+	for _, v := range s.speeds {
+		speed += v
+	}
+	return busy, work / speed
+}
+
+// look is one after so many steps.
+func (s *simulated) look(steps int64) *balance.Decision {
+	busy, _ := s.busy()
+	for r := range busy {
+		busy[r] *= 1 + s.noise*s.random.NormFloat64()
+	}
+	return s.Look(context.Background(), balance.Measured{Busy: busy, Steps: steps})
+}
+
+// above is how far the slowest rank is above the ideal.
+func (s *simulated) above() float64 {
+	busy, ideal := s.busy()
+	return slices.Max(busy)/ideal - 1
+}
+
+func made(t testing.TB, g *geometry.Grid, ranks int, cost balance.Cost) *balance.Partition {
+	t.Helper()
+	p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Cost: &cost, Preset: "fast"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestRebalanceNothingWithoutDisturbance looks ten times at ranks as fast as the
+// partition was made for, whose times scatter by a percent.
+func TestRebalanceNothingWithoutDisturbance(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	cost := balance.DefaultCost(balance.Sparse)
+	for _, ranks := range []int{2, 7, 32} {
+		s := simulate(t, g, made(t, g, ranks, cost), cost)
+		s.noise = 0.01
+		for look := range 10 {
+			if d := s.look(1000); d.Moves() {
+				t.Errorf("%d ranks: look %d: %v", ranks, look, d)
+			}
+		}
+	}
+}
+
+// TestRebalanceSlowRank slows one of the ranks threefold: after two looks the
+// slowest is near the ideal, and everything comes back when it recovers.
+func TestRebalanceSlowRank(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	cost := balance.DefaultCost(balance.Sparse)
+	for _, ranks := range []int{2, 3, 12} {
+		s := simulate(t, g, made(t, g, ranks, cost), cost)
+		for _, factor := range []float64{3, 1} {
+			s.speeds[0] = 1 / factor
+			before := s.above()
+			for range 2 {
+				s.look(500)
+			}
+			// A single rank that is too fast for its share is worth less.
+			if after := s.above(); after > 0.04 && factor > 1 || after > before {
+				t.Errorf("%d ranks, the first slower by %g: %.1f %% above the ideal, %.1f %% before", ranks, factor, 100*after, 100*before)
+			}
+		}
+	}
+}
+
+// TestRebalanceWrongCosts begins with partitions by cost models that are wrong by
+// a factor of two for walls or openings: two looks later a step takes at most 5 %
+// longer than with the right model.
+func TestRebalanceWrongCosts(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	right := balance.DefaultCost(balance.Sparse)
+	for _, ranks := range []int{2, 5, 32} {
+		known := simulate(t, g, made(t, g, ranks, right), right)
+		for range 2 {
+			known.look(1000)
+		}
+		busy, _ := known.busy()
+		best := slices.Max(busy)
+		for name, change := range map[string]func(c *balance.Cost){
+			"walls too dear":     func(c *balance.Cost) { c.Boundary *= 2 },
+			"walls too cheap":    func(c *balance.Cost) { c.Boundary /= 2 },
+			"openings too dear":  func(c *balance.Cost) { c.Opening *= 2 },
+			"openings too cheap": func(c *balance.Cost) { c.Opening /= 2 },
+		} {
+			wrong := right
+			change(&wrong)
+			s := simulate(t, g, made(t, g, ranks, wrong), right)
+			for range 2 {
+				s.look(1000)
+			}
+			busy, _ := s.busy()
+			t.Logf("%d ranks, %s: %.3f", ranks, name, slices.Max(busy)/best)
+			if is := slices.Max(busy) / best; is > 1.05 {
+				t.Errorf("%d ranks, %s: a step takes %.3f times that with the right model", ranks, name, is)
+			}
+		}
+	}
+}
+
+// TestRebalanceKeepsPromises draws grids, ranks and speeds: decisions name owners of
+// all cuboids, leave no rank without one, respect memories, predict what comes, and
+// are the same for the same measurements.
+func TestRebalanceKeepsPromises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := generate.BallsGrid([3]int32{16, 12, 18}, 3, rapid.Uint64Range(1, 1000).Draw(t, "seed"))
+		ranks := rapid.IntRange(1, 9).Draw(t, "ranks")
+		cost := balance.DefaultCost(balance.Sparse)
+		p, err := balance.Make(context.Background(), g, balance.Options{Ranks: ranks, Preset: "fast", DevicesPerHost: rapid.IntRange(0, 3).Draw(t, "host")})
+		if err != nil {
+			t.Skip(err)
+		}
+		most := g.Cells()*5/int64(4*ranks) + 600
+		devices, kinds := []balance.Device{{Cost: cost}, {Cost: balance.GPUCost(), Cells: most}}, make([]int, ranks)
+		for r := range kinds {
+			kinds[r] = rapid.IntRange(0, 1).Draw(t, "kind")
+		}
+		var again [2]*balance.Rebalancer
+		for i := range again {
+			if again[i], err = balance.NewRebalancer(context.Background(), p, g, devices, kinds); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cuboids := again[0].Cuboids()
+		counts := cuboid.Count(g, cuboids, again[0].Segments())
+		for range rapid.IntRange(1, 4).Draw(t, "looks") {
+			busy, held := make([]float64, ranks), make([]int64, ranks)
+			for r := range busy {
+				busy[r] = rapid.Float64Range(0, 1e-3).Draw(t, "busy")
+			}
+			before := again[0].Owners()
+			m := balance.Measured{Busy: busy, Steps: 100}
+			d := again[0].Look(context.Background(), m)
+			if other := again[1].Look(context.Background(), m); fmt.Sprint(d) != fmt.Sprint(other) || !slices.Equal(d.Owners, other.Owners) {
+				t.Fatalf("%v\n%v", d, other)
+			}
+			if !d.Moves() {
+				continue
+			}
+			var moved int64
+			for v, r := range d.Owners {
+				held[r] += counts[v].Fluid
+				if before[v] != r {
+					moved += counts[v].Fluid
+				}
+			}
+			if moved != d.Moved || !(d.After < d.Before) || d.After < d.Ideal*0.9 || len(d.Owners) != len(cuboids) {
+				t.Fatalf("%d cells change owner: %v", moved, d)
+			}
+			for r, n := range held {
+				if n == 0 || kinds[r] == 1 && n > max(most, p.Quality.Ranks[r].Fluid) {
+					t.Fatalf("rank %d has %d cells of at most %d", r, n, most)
+				}
+			}
+			if math.IsNaN(d.Gain) || d.Gain <= d.Cost {
+				t.Fatal(d)
+			}
+		}
+	})
+}

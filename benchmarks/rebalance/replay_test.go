@@ -1,0 +1,49 @@
+package rebalancebench
+
+import (
+	"context"
+	"testing"
+
+	"carina/balance"
+	balancebench "carina/benchmarks/balance"
+)
+
+// recorded is the seed of the traces that are recorded.
+const recorded = 5
+
+// TestReplay replays recorded traces with moves that cost 75 steps: the time of all
+// steps and moves stays near that of a job whose work is divided at will in every
+// look, although a rank that is slowed threefold is known to be only a look later.
+func TestReplay(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		ranks int
+		cells int64
+		most  float64
+	}{{32, 150_000, 0.2}, {256, 400_000, 0.25}} {
+		_, g, err := balancebench.Grid(ctx, "airway", c.cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := balance.Make(ctx, g, balance.Options{Ranks: c.ranks, Balance: "rcb"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := balance.NewRebalancer(ctx, p, g, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := Replay(ctx, Replaying{Trace: NewTrace(c.ranks, 60, recorded), Steps: 100, Noise: 0.01, MoveSteps: 75, MoveCell: 3e-8}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d ranks: %.1f %% above the oracle, %d moves, a look takes up to %v", c.ranks, 100*o.AboveOracle, o.Moves, o.LongestLook)
+		if o.AboveOracle > c.most || o.Moves == 0 || o.Moves > 8 {
+			t.Errorf("%d ranks: %.1f %% above the oracle with %d moves", c.ranks, 100*o.AboveOracle, o.Moves)
+		}
+		// The hiccup of one look must not be answered by work that moves back and forth.
+		if end := o.Steps[len(o.Steps)-1]; end > 1.25 {
+			t.Errorf("%d ranks: the last step takes %.2f ideal ones", c.ranks, end)
+		}
+	}
+}
