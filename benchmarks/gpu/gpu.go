@@ -12,6 +12,7 @@ import (
 	"carina/solver/airflow/gpu"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 	"carina/solver/lattice"
 )
 
@@ -95,7 +96,7 @@ type Row struct {
 	CheckSeconds float64 `json:"check_seconds"`
 	SetupSeconds float64 `json:"setup_seconds"`
 	// Phases is the time line of a step where there are several ranks.
-	Phases cuda.Phases `json:"phases"`
+	Phases tiles.Phases `json:"phases"`
 }
 
 // Measure runs all cases: a cube and an airway that grow with the number of

@@ -1,23 +1,8 @@
-// Package cuda makes a GPU a device of the engine (build tag cuda): Device. The cells of
-// a rank lie in tiles in its memory (Tiles), whose interior and border it updates on
-// two queues. Among themselves GPUs exchange directly, by writing to each other's
-// memory, or by messages of whole groups (connection.go, exchange.go); with ranks on
-// processors value by value (values.go). Single values that tiles need of each other
-// beyond what streams between them are asked for (asked.go).
+// Package cuda makes a GPU a device of the engine for any physics (build tag cuda).
 //
-// It knows no physics: what is computed on the tiles is a Launch of a physics, such as
-// the flow of package airflow/gpu, whose kernels begin with TileSource.
+// Ranks on GPUs that reach each other's memory, within a process or a host, exchange by
+// writing to it; reach.go has the ways.
 //
-// Cells are stored in tiles of 4×4×4, as many as hold fluid, and streaming is
-// in place: one copy of the populations, 80 bytes per cell of a tile in single
-// precision with 19 velocities, 40 with 16-bit storage and 160 in double precision, half
-// as much again with 27. Within a tile the populations are grouped by who touches them
-// in an odd step: the tile alone, one of its six face neighbours, one of its twelve edge
-// neighbours, or of its eight corner neighbours, so that every access is a run of whole
-// 32-byte sectors. NOTES.md derives the layout and records what was predicted and
-// measured.
-//
-// Below it: tiling (where cells and values lie), device (memory, queues, kernels of a
-// GPU), driver (the calls of the driver), devicetest (devices of tests). Begin reading
-// with device.go, then tiles.go.
+// Below it: device (memory, queues, kernels of a GPU), driver (the calls of the driver),
+// devicetest (devices of tests), tiles and tiling (a layout of cells of its own).
 package cuda

@@ -12,6 +12,7 @@ import (
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/driver"
+	"carina/solver/cuda/tiles"
 	"carina/solver/transport"
 )
 
@@ -74,7 +75,7 @@ func (b *backend) Open(t transport.Transport) (solver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cuda.NewDevice(d, t, b.options.Exchange), nil
+	return tiles.NewDevice(d, t, b.options.Exchange), nil
 }
 
 // Physics is the flow on tiles.

@@ -6,8 +6,8 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow"
-	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
+	"carina/solver/cuda/tiles"
 	"carina/solver/transport"
 )
 
@@ -32,7 +32,7 @@ func TestRanksWithoutAGPUAreTold(t *testing.T) {
 }
 
 // otherDevice is a GPU by another name.
-type otherDevice struct{ *cuda.Device }
+type otherDevice struct{ *tiles.Device }
 
 // otherBackend is the backend of GPUs with such a device.
 type otherBackend struct{ airflow.Backend }
@@ -42,7 +42,7 @@ func (b otherBackend) Open(t transport.Transport) (solver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return otherDevice{d.(*cuda.Device)}, nil
+	return otherDevice{d.(*tiles.Device)}, nil
 }
 
 // A flow of GPUs is refused on another device, and beside others that it cannot
@@ -59,7 +59,7 @@ func TestWhatIsNotComputedOnGPUs(t *testing.T) {
 	}
 	flow := must(airflow.NewFlow(domain, settings))
 	air := Backend(Options{}).Physics(flow)
-	_, err = solver.NewRank(domain, solver.Together{air, air}, cuda.NewDevice(gpu, tr, ""), tr, solver.Options{})
+	_, err = solver.NewRank(domain, solver.Together{air, air}, tiles.NewDevice(gpu, tr, ""), tr, solver.Options{})
 	if err == nil || !strings.Contains(err.Error(), "this device computes one physics alone") {
 		t.Errorf("want an error of physics together and got %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
-	"carina/solver/cuda"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 	"carina/solver/cuda/tiling"
 )
 
@@ -22,9 +22,9 @@ type physics struct {
 
 // Bind makes the tiles of a rank.
 func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
-	d, ok := b.Device.(*cuda.Device)
+	d, ok := b.Device.(*tiles.Device)
 	if !ok {
-		return nil, fmt.Errorf("the flow is bound to GPUs here and the device is a %T: give cuda.NewDevice, or the flow that belongs to the device", b.Device)
+		return nil, fmt.Errorf("the flow is bound to GPUs here and the device is a %T: give tiles.NewDevice, or the flow that belongs to the device", b.Device)
 	}
 	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
 	switch p.flow.Settings.Precision {
@@ -43,7 +43,7 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 // bound is the flow on the tiles of one rank.
 type bound struct {
 	flow   *airflow.Flow
-	on     *cuda.Device
+	on     *tiles.Device
 	layout *solver.Layout
 	tiles  *tiling.Set
 	tiling.Layout
@@ -93,7 +93,7 @@ func (s *bound) makePart(finder *solver.Finder) (err error) {
 	if sub.Own == 0 || len(sub.Tiles) > maxTiles {
 		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.Own, maxTiles)
 	}
-	tiles := cuda.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
+	tiles := tiles.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
 	s.on.Bind(tiles, s.layout, finder) // which closes them, whatever fails from here on
 	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, tiles.Indices(), sub.Own)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *bound) Work(step, phase int) solver.Work {
 	if phase > 0 {
 		return nil
 	}
-	return cuda.Launch(func(border bool) error {
+	return tiles.Launch(func(border bool) error {
 		if border {
 			return s.part.launchSide(borderSide, int64(step), s.rates)
 		}

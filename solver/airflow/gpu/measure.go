@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
 )
@@ -26,7 +26,7 @@ type Timing struct {
 	Check float64
 	// Phases is the time line of a step: of each phase the median over the
 	// steps, on the rank where that is longest. All zero on one rank.
-	Phases cuda.Phases
+	Phases tiles.Phases
 }
 
 // measured is a rank on a GPU that is measured.
@@ -117,12 +117,12 @@ func (m *measured) largest(numbers []*float64) error {
 }
 
 // phases measures the time line of steps in a row.
-func (m *measured) phases(steps int) (medians cuda.Phases, err error) {
+func (m *measured) phases(steps int) (medians tiles.Phases, err error) {
 	p := m.part
-	all := make([]*cuda.Timeline, steps)
+	all := make([]*tiles.Timeline, steps)
 	defer func() { p.Timeline = nil }()
 	for i := range all {
-		all[i] = new(cuda.Timeline)
+		all[i] = new(tiles.Timeline)
 		p.Timeline = all[i]
 		if err := m.step(1); err != nil {
 			return medians, err
@@ -131,7 +131,7 @@ func (m *measured) phases(steps int) (medians cuda.Phases, err error) {
 	if err := p.Device.Synchronize(); err != nil || p.Subdomain.Border == 0 {
 		return medians, err
 	}
-	var values [cuda.PhaseCount][]float64
+	var values [tiles.PhaseCount][]float64
 	for _, line := range all {
 		phases, err := line.Phases(p.Device)
 		if err != nil {

@@ -5,13 +5,13 @@ import (
 
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
-	"carina/solver/cuda"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 )
 
 // part is the flow on the tiles of one rank.
 type part struct {
-	*cuda.Tiles
+	*tiles.Tiles
 	walls *wallTables
 
 	fluid, positions, order, findings, sums device.Address
@@ -83,7 +83,7 @@ func (p *part) wallWords() []uint64 {
 	return device.WordsOf([]device.Address{w.ranges, w.cells, w.links, w.returning, w.openingCells, w.openingLinks, w.openings, w.samples, w.outflow, w.memory, p.AskedAt, p.SentRanges, p.Sent, w.corrected, device.Address(math.Float64bits(w.time))})
 }
 
-func newPart(t *cuda.Tiles, walls *wallTables) *part {
+func newPart(t *tiles.Tiles, walls *wallTables) *part {
 	p := &part{Tiles: t, walls: walls, kernels: map[program]device.Kernel{}}
 	for i := range p.walls.ranges {
 		if tile, ok := p.walls.openTile(i); ok {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"carina/solver/airflow/collision"
-	"carina/solver/cuda"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 	"carina/solver/cuda/tiling"
 	"carina/solver/lattice"
 )
@@ -109,7 +109,7 @@ func (p program) constants() string {
 
 // body is the source apart from what belongs to the device.
 func (p program) body() string {
-	parts := []string{cuda.TileSource(p.Layout), kernelText("flow.h"), kernelText("walls.h")}
+	parts := []string{tiles.TileSource(p.Layout), kernelText("flow.h"), kernelText("walls.h")}
 	if p.collides() {
 		parts = append(parts, p.operator.source(p.force, p.Bits), kernelText("update.h"))
 	}

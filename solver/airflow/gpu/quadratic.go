@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"carina/solver/airflow"
-	"carina/solver/cuda"
+	"carina/solver/cuda/tiles"
 	"carina/solver/cuda/tiling"
 )
 
@@ -76,7 +76,7 @@ func (p *part) ask(owner []int32) {
 			}
 			sender, from := senderOf(p.Set, p.Numbers[i], link)
 			at := p.AskedOffset() + 2*int64(wall.firstLink+k)*int64(p.ValueBytes())
-			p.Ask(int(owner[sender]), cuda.Request{Tile: p.Set.Position[sender], From: from, At: at})
+			p.Ask(int(owner[sender]), tiles.Request{Tile: p.Set.Position[sender], From: from, At: at})
 		}
 	}
 }

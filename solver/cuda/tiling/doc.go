@@ -5,5 +5,5 @@
 //
 // It knows no device and no physics: velocities are directions, the first 6 along
 // axes, the next 12 along the diagonals of faces, the last 8 along those of cubes.
-// NOTES.md of package cuda derives the layout. Begin reading with tiles.go.
+// NOTES.md of package tiles derives the layout. Begin reading with tiles.go.
 package tiling

@@ -1,4 +1,4 @@
-package cuda
+package tiles
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package cuda
+package tiles
 
 import (
 	"carina/solver/cuda/device"

@@ -1,4 +1,4 @@
-package cuda
+package tiles
 
 import (
 	"embed"
@@ -28,11 +28,6 @@ func TileSource(l tiling.Layout) string {
 		text += "\n" + kernelSource("corners.h")
 	}
 	return text + "\n" + kernelSource("pipeline.h")
-}
-
-// handshakeSource is the kernel by which neighbours synchronize.
-func handshakeSource() device.Source {
-	return device.Source{Name: "handshake", Body: kernelSource("handshake.cu")}
 }
 
 // movingWarps are a block's of the kernels that move single groups and values.

@@ -1,9 +1,10 @@
-package cuda
+package tiles
 
 import (
 	"errors"
 	"slices"
 
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
@@ -54,8 +55,7 @@ type Tiles struct {
 func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tiling.Subdomain) *Tiles {
 	own := subdomain.Tiles[:subdomain.Own]
 	p := &Tiles{Layout: l, Device: d, Set: set, Subdomain: subdomain, Numbers: own, asked: map[int][]Request{}}
-	p.number = opened.next.Add(1)
-	opened.devices.Store(p.number, d)
+	p.number = cuda.Register(d)
 	p.Sorted, p.Index = make([]int32, 0, len(own)), make([]int32, 0, len(own))
 	for n, at := range p.Indices() {
 		if at >= 0 {
@@ -69,7 +69,7 @@ func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tili
 // tables of their neighbours. Owner is the rank of every tile.
 func (p *Tiles) Fill(owner []int32) (err error) {
 	if p.Subdomain.Border > 0 {
-		if p.handshake.kernel, err = p.Device.Compile(handshakeSource()); err != nil {
+		if p.handshake.kernel, err = p.Device.Compile(cuda.HandshakeSource()); err != nil {
 			return err
 		}
 		if p.unpack, err = p.Device.Compile(movingSource("unpack", p.Layout, 0)); err != nil {
@@ -78,7 +78,7 @@ func (p *Tiles) Fill(owner []int32) (err error) {
 	}
 	rows := p.Subdomain.Rows(p.Set, owner, p.Indices())
 	p.borderRows = slices.Clone(rows[:p.Subdomain.Border*p.Directions])
-	if p.Populations, err = p.Allocate(p.flagOffset()+maxConnections*flagBytes, nil); err != nil {
+	if p.Populations, err = p.Allocate(p.flagOffset()+maxConnections*cuda.HandshakeFlagBytes, nil); err != nil {
 		return err
 	}
 	if p.Rows, err = p.Allocate(0, device.BytesOf(rows)); err != nil {
@@ -168,7 +168,7 @@ func (p *Tiles) Allocate(bytes int64, content []byte) (device.Address, error) {
 
 // close releases the memory and the device.
 func (p *Tiles) close() error {
-	opened.devices.Delete(p.number)
+	cuda.Forget(p.number)
 	var failures []error
 	for _, c := range p.connections {
 		failures = append(failures, c.close(p.Device))

@@ -1,28 +1,13 @@
-package cuda
+package tiles
 
 import (
 	"bytes"
 	"encoding/gob"
-	"errors"
 	"fmt"
-	"os"
-	"sync"
-	"sync/atomic"
 
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
-	"carina/solver/transport"
-)
-
-// Exchange is how ranks give each other what crosses their border.
-type Exchange string
-
-// The ways to exchange. IPC is directly from GPU to GPU, by writing to the
-// other's memory; Host is through messages of the host. Without a choice each
-// pair of ranks takes the first that works.
-const (
-	IPC  Exchange = "ipc"
-	Host Exchange = "host"
 )
 
 // connection is a border with all that is needed to exchange across it.
@@ -50,24 +35,15 @@ type connection struct {
 	unpack             [2]device.Launch // of even and odd steps, prepared
 }
 
-const (
-	// maxConnections is how many neighbours a rank may have: threads of a block.
-	maxConnections = 1024
-	flagBytes      = 4
-)
+// maxConnections is how many neighbours a rank may have: threads of a block.
+const maxConnections = 1024
 
 // offer is what a rank tells a neighbour of itself.
 type offer struct {
-	// Host is where it runs, Process in which process there, where its device has
-	// the number Device. Memory is where its tiles begin in that process; Handle
-	// opens them in other processes of the host. Flag is how far behind the
-	// beginning the neighbour's flag lies.
-	Host    string
-	Process int
-	Device  int64
-	Memory  uint64
-	Handle  []byte
-	Flag    int64
+	// Memory is where its tiles begin, Flag how far behind the beginning the
+	// neighbour's flag lies.
+	Memory cuda.Offer
+	Flag   int64
 	// Targets are the tiles in which arrives what the neighbour leaves, by
 	// parity and in the order of the border.
 	Targets [2][]int32
@@ -76,9 +52,9 @@ type offer struct {
 }
 
 // offerTo returns the offer to the neighbour of connection i.
-func (p *Tiles) offerTo(i int, handle []byte) *offer {
+func (p *Tiles) offerTo(i int, memory cuda.Offer) *offer {
 	p.connections[i].asked = p.asked[p.connections[i].Rank]
-	o := &offer{Host: hostName(), Process: os.Getpid(), Device: p.number, Memory: uint64(p.Populations), Handle: handle, Flag: p.flagOffset() + int64(i)*flagBytes, Requests: p.connections[i].asked}
+	o := &offer{Memory: memory, Flag: p.flagOffset() + int64(i)*cuda.HandshakeFlagBytes, Requests: p.connections[i].asked}
 	for odd, list := range p.connections[i].Arriving {
 		for _, x := range list {
 			o.Targets[odd] = append(o.Targets[odd], x.Tile)
@@ -87,64 +63,25 @@ func (p *Tiles) offerTo(i int, handle []byte) *offer {
 	return o
 }
 
-// hostName tells hosts apart.
-func hostName() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return name
-	}
-	return name + " " + string(boot)
-}
-
-// opened are the devices of this process's ranks by number.
-var opened struct {
-	next    atomic.Int64
-	devices sync.Map
-}
-
 // accept takes the neighbour's offer and tries to reach its memory.
-func (c *connection) accept(o *offer, d device.Device, exchange Exchange) error {
+func (c *connection) accept(o *offer, d device.Device, exchange cuda.Exchange) error {
 	for odd := range c.Leaving {
 		if len(o.Targets[odd]) != len(c.Leaving[odd]) {
 			return fmt.Errorf("rank %d exchanges %d groups with this one, not %d: the ranks disagree about their border", c.Rank, len(o.Targets[odd]), len(c.Leaving[odd]))
 		}
 	}
 	c.targets, c.requests = o.Targets, o.Requests
-	if exchange == Host {
+	if exchange == cuda.Host {
 		return nil
 	}
-	err := c.reach(o, d)
+	var err error
+	c.memory, c.opened, err = o.Memory.Reach(d)
 	if err == nil {
 		c.direct, c.flag = true, c.memory+device.Address(o.Flag)
-	} else if exchange == IPC {
+	} else if exchange == cuda.IPC {
 		return fmt.Errorf("rank %d cannot be reached directly (%w); choose the exchange host", c.Rank, err)
 	}
 	return nil
-}
-
-func (c *connection) reach(o *offer, d device.Device) error {
-	if o.Host != hostName() {
-		return errors.New("it is on another host")
-	}
-	if o.Process == os.Getpid() {
-		other, ok := opened.devices.Load(o.Device)
-		if !ok {
-			return errors.New("it has been closed")
-		}
-		c.memory = device.Address(o.Memory)
-		return d.Reach(other.(device.Device))
-	}
-	if len(o.Handle) == 0 {
-		return errors.New("its GPU shares no memory with other processes")
-	}
-	var err error
-	c.memory, err = d.Open(o.Handle)
-	c.opened = err == nil
-	return err
 }
 
 // prepare allocates what messages need, and fills in where the part leaves
@@ -207,27 +144,6 @@ func (c *connection) close(d device.Device) error {
 		return d.CloseOpened(c.memory)
 	}
 	return nil
-}
-
-// swap gives each neighbour in another process a message and returns theirs,
-// in the order of the peers.
-func swap(t transport.Transport, peers []int, mine [][]byte) ([][]byte, error) {
-	const lengthBytes = 8
-	lengths, messages := make([]transport.Message, len(peers)), make([]transport.Message, len(peers))
-	for i, peer := range peers {
-		lengths[i] = transport.Message{Peer: peer, Send: device.BytesOf([]int64{int64(len(mine[i]))}), Receive: make([]byte, lengthBytes)}
-	}
-	if err := t.Exchange(lengths); err != nil {
-		return nil, err
-	}
-	theirs := make([][]byte, len(peers))
-	for i, peer := range peers {
-		var n [1]int64
-		copy(device.BytesOf(n[:]), lengths[i].Receive)
-		theirs[i] = make([]byte, n[0])
-		messages[i] = transport.Message{Peer: peer, Send: mine[i], Receive: theirs[i]}
-	}
-	return theirs, t.Exchange(messages)
 }
 
 func (o *offer) encode() ([]byte, error) {

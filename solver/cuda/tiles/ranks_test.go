@@ -1,4 +1,4 @@
-package cuda_test
+package tiles_test
 
 import (
 	"errors"

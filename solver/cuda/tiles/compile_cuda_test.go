@@ -1,10 +1,11 @@
 //go:build cuda
 
-package cuda
+package tiles
 
 import (
 	"testing"
 
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/driver"
 	"carina/solver/cuda/tiling"
@@ -15,7 +16,7 @@ func TestCompile(t *testing.T) {
 	if _, _, err := driver.CompilerVersion(); err != nil {
 		t.Skip(err)
 	}
-	sources := []device.Source{handshakeSource()}
+	sources := []device.Source{cuda.HandshakeSource()}
 	for _, bits := range []int{16, 32, 64} {
 		for _, directions := range []int{tiling.StraightDirections, tiling.MostDirections} {
 			l := tiling.Layout{Bits: bits, Directions: directions}

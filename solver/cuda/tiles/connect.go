@@ -1,8 +1,9 @@
-package cuda
+package tiles
 
 import (
 	"fmt"
 
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
@@ -45,38 +46,32 @@ func (d *Device) swapOffers(t transport.Transport) error {
 			failed = err
 		}
 	}
-	handle, err := d.gpu.Export(p.Populations)
-	if err != nil {
-		handle = nil // others find another way, or none
-	}
+	memory := cuda.NewOffer(d.gpu, p.number, p.Populations)
 	var peers []int
 	var mine [][]byte
 	for i, c := range p.connections {
-		text, err := p.offerTo(i, handle).encode()
+		text, err := p.offerTo(i, memory).encode()
 		keep(err)
 		peers, mine = append(peers, c.Rank), append(mine, text)
 	}
-	theirs, err := swap(t, peers, mine)
+	theirs, err := cuda.Swap(t, peers, mine)
 	if err != nil {
 		return fmt.Errorf("telling the other ranks where to reach this one: %w", err)
 	}
-	reached := make([][]byte, len(peers))
+	reached := make([]bool, len(peers))
 	for i, c := range p.connections {
 		o, err := decodeOffer(theirs[i])
 		if err == nil {
 			err = c.accept(o, d.gpu, d.exchange)
 		}
 		keep(err)
-		reached[i] = []byte{0}
-		if c.direct {
-			reached[i][0] = 1
-		}
+		reached[i] = c.direct
 	}
-	if theirs, err = swap(t, peers, reached); err != nil {
-		return fmt.Errorf("telling the other ranks where to reach this one: %w", err)
+	if err := cuda.TellReached(t, peers, reached); err != nil {
+		return err
 	}
 	for i, c := range p.connections {
-		c.direct = c.direct && theirs[i][0] == 1
+		c.direct = reached[i]
 	}
 	return failed
 }

@@ -1,9 +1,10 @@
-package cuda
+package tiles
 
 import (
 	"fmt"
 
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
@@ -14,7 +15,7 @@ import (
 type Device struct {
 	gpu       device.Device
 	transport transport.Transport
-	exchange  Exchange
+	exchange  cuda.Exchange
 	tiles     *Tiles  // after a physics was bound
 	values    *values // likewise
 	closers   []func() error
@@ -27,7 +28,7 @@ type Device struct {
 
 // NewDevice is a GPU as the device of a rank. Exchange is how it exchanges with other
 // GPUs, chosen for each if empty.
-func NewDevice(gpu device.Device, t transport.Transport, exchange Exchange) *Device {
+func NewDevice(gpu device.Device, t transport.Transport, exchange cuda.Exchange) *Device {
 	return &Device{gpu: gpu, transport: t, exchange: exchange}
 }
 
