@@ -9,7 +9,7 @@ import (
 
 const (
 	// levelled is how far above the ideal the slowest rank may end.
-	levelled = 0.01
+	levelled = 0.005
 	// levelRounds bounds how often work is sent on its way.
 	levelRounds = 6
 )

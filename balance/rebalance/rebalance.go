@@ -225,6 +225,9 @@ func (b *Balancer) Held() []float64 {
 	return held
 }
 
+// Exchanging is the time that every rank exchanges in a step, in seconds.
+func (b *Balancer) Exchanging() []float64 { return b.assign(b.owners).crossing }
+
 // moved counts the cells that change owner, and those that the busiest rank sends
 // or receives.
 func (p *Problem) moved(from, to []int32) (all, busiest int64) {

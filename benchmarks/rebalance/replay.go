@@ -1,5 +1,3 @@
-// Package rebalancebench replays how the speeds of ranks change during a job, and
-// compares what rebalancing while it runs gains and costs.
 package rebalancebench
 
 import (
@@ -48,6 +46,8 @@ type Balancer interface {
 	Look(ctx context.Context, m balance.Measured) *balance.Decision
 	// Held is the work of every rank, in seconds at speed 1.
 	Held() []float64
+	// Exchanging is the time that each exchanges, in seconds.
+	Exchanging() []float64
 	// Took tells what moving has taken.
 	Took(seconds float64)
 }
@@ -68,6 +68,8 @@ type Replaying struct {
 	// MoveSteps is what a move takes, in ideal steps, and MoveCell each cell that the
 	// busiest rank sends or receives, in seconds.
 	MoveSteps, MoveCell float64
+	// Exchange is what the oracle's messages take in a step, in seconds.
+	Exchange float64
 }
 
 // Outcome is how a replay went.
@@ -91,20 +93,20 @@ func Replay(ctx context.Context, p Replaying, b Balancer) (Outcome, error) {
 	var o Outcome
 	var total, oracle, spent, moved, ideal float64
 	for i, speeds := range p.Trace {
-		held := b.Held()
+		held, exchanging := b.Held(), b.Exchanging()
 		m := balance.Measured{Busy: make([]float64, len(speeds)), Steps: p.Steps}
 		var slowest, work, speed float64
 		for r := range held {
 			busy := held[r] / speeds[r]
 			m.Busy[r] = busy * (1 + p.Noise*random.NormFloat64())
-			slowest = math.Max(slowest, busy)
+			slowest = math.Max(slowest, busy+exchanging[r])
 			work, speed = work+held[r], speed+speeds[r]
 		}
 		if i == 0 {
 			ideal = work / speed
 		}
 		total += slowest * float64(p.Steps)
-		oracle += work / speed * float64(p.Steps)
+		oracle += (work/speed + p.Exchange) * float64(p.Steps)
 		o.Steps = append(o.Steps, slowest/ideal)
 		begin := time.Now()
 		d := b.Look(ctx, m)

@@ -33,7 +33,11 @@ func TestReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := Replay(ctx, Replaying{Trace: NewTrace(c.ranks, 60, recorded), Steps: 100, Noise: 0.01, MoveSteps: 75, MoveCell: 3e-8}, r)
+		exchange := 0.0
+		for _, seconds := range r.Exchanging() {
+			exchange += seconds / float64(c.ranks)
+		}
+		o, err := Replay(ctx, Replaying{Trace: NewTrace(c.ranks, 60, recorded), Steps: 100, Noise: 0.01, MoveSteps: 75, MoveCell: 3e-8, Exchange: exchange}, r)
 		if err != nil {
 			t.Fatal(err)
 		}

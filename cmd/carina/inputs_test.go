@@ -93,7 +93,7 @@ func TestWrongNamesAreRefusedBeforeAnyWork(t *testing.T) {
 	named([]string{"generate", "airway", "-o", filepath.Join(folder, "a.stl")}, "unit", "metis")
 	bench := filepath.Join(folder, "bench")
 	for line, flags := range map[string][]string{
-		"cost": {"layout"}, "solver": {"layout", "unit"}, "balance": {"layout", "preset", "geometry"}, "scale": {"geometry"},
+		"cost": {"layout"}, "solver": {"layout", "unit"}, "balance": {"layout", "preset", "geometry"}, "scale": {"geometry"}, "rebalance": {"geometry"},
 		"validate": {"cases", "device", "precision"}, "gpu": {"collision", "lattice", "wall", "cases", "exchange", "unit"}, "partition": {"presets", "tools"},
 	} {
 		for _, flag := range flags {

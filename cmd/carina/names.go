@@ -41,6 +41,7 @@ var chosen = []struct {
 	{"bench balance", "layout", oneOf("layout", balance.Layouts)},
 	{"bench balance", "geometry", checkGeometry},
 	{"bench scale", "geometry", checkGeometry},
+	{"bench rebalance", "geometry", checkGeometry},
 }
 
 func checkPreset(name string) error {

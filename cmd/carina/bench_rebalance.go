@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	rebalancebench "carina/benchmarks/rebalance"
+	"carina/internal/terminal"
+
+	"github.com/spf13/cobra"
+)
+
+func newBenchRebalance(flags *benchFlags) *cobra.Command {
+	var options rebalancebench.Options
+	command := &cobra.Command{
+		Use:   "rebalance",
+		Short: "Replay ranks whose speeds change, and compare balancing while a job runs with rows after Skevik 2014",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := flags.makeFolder(); err != nil {
+				return err
+			}
+			report, end := progress(command)
+			options.Folder, options.Quick, options.Progress = flags.folder, flags.quick, report
+			rows, err := rebalancebench.Run(command.Context(), options)
+			end()
+			if err != nil {
+				return err
+			}
+			return printResult(command, rows, func() string {
+				var w strings.Builder
+				for i := range rows {
+					r := &rows[i]
+					fmt.Fprintf(&w, "%5d ranks, %-15s, a move takes %3g steps: %5.1f %% above the oracle, %d moves\n", r.Ranks, r.Policy, r.MoveSteps, 100*r.AboveOracle, r.Moves)
+				}
+				fmt.Fprintf(&w, "wrote rebalance.csv, rebalance.md and rebalance.png to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+				return w.String()
+			})
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&options.Geometry, "geometry", "airway", "cavity, bifurcation, bifurcation-large, airway, or an STL file in mm")
+	f.IntSliceVar(&options.Ranks, "ranks", nil, "numbers of ranks (default 32,256,2000)")
+	return command
+}
