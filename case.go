@@ -2,6 +2,7 @@ package carina
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -190,3 +191,38 @@ func ReadCase(path string) (Case, error) {
 // File is the case file that the case was read from; it is empty where it was
 // not.
 func (c *Case) File() string { return c.file }
+
+// plainCase is a case without its methods.
+type plainCase Case
+
+// keptCase is a case with where it was read.
+type keptCase struct {
+	plainCase
+	File, Folder string
+}
+
+// MarshalBinary returns all that a case says, for UnmarshalBinary.
+func (c Case) MarshalBinary() ([]byte, error) {
+	k := keptCase{plainCase(c), c.file, c.folder}
+	for _, path := range []*string{&k.Surface, &k.File, &k.Folder} {
+		if *path == "" {
+			continue
+		}
+		var err error
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(k)
+}
+
+// UnmarshalBinary reads what MarshalBinary returned. Files are found from any folder.
+func (c *Case) UnmarshalBinary(data []byte) error {
+	var k keptCase
+	if err := json.Unmarshal(data, &k); err != nil {
+		return err
+	}
+	*c = Case(k.plainCase)
+	c.file, c.folder = k.File, k.Folder
+	return c.CheckNames()
+}

@@ -353,6 +353,16 @@ func (r *Rank) Steps() int64 { return r.steps }
 // Timing is where the time of all steps went.
 func (r *Rank) Timing() Timing { return r.timing }
 
+// Identity is what the rank's states belong to.
+func (r *Rank) Identity() saved.Identity { return r.identity }
+
+// AddTiming adds where the time of earlier steps went, which another rank has done.
+func (r *Rank) AddTiming(t Timing) {
+	r.timing.Total += t.Total
+	r.timing.Exchange += t.Exchange
+	r.timing.Steps += t.Steps
+}
+
 // Bytes is the memory held for cells and exchanges, without that of kernels.
 func (r *Rank) Bytes() int64 {
 	n := r.device.Bytes() + r.layout.bytes()

@@ -164,6 +164,8 @@ func flagCompleters() map[string]completer {
 		"time-limit":      times,
 		"case":            files("yaml", "yml"),
 		"out":             folders,
+		"restart":         folders,
+		"checkpoint":      wordsOf("10m", "every=", "end"),
 		"output":          files(),
 		"picture":         files("png"),
 		"to":              wordOf(kinds()...),

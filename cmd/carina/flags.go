@@ -120,9 +120,15 @@ func refineFlags(command *cobra.Command, c *carina.Case) {
 }
 
 // caseOf returns the case that a case file holds, changed by the flags that
-// were given, or the case of the flags alone for a surface.
-func caseOf(command *cobra.Command, path string, groups ...func(*cobra.Command, *carina.Case)) (carina.Case, error) {
-	c := carina.Case{Surface: path}
+// were given, or the case of the flags alone for a surface. Where nothing is named, or a
+// surface, it is what was before with these changes.
+func caseOf(command *cobra.Command, arguments []string, before carina.Case, groups ...func(*cobra.Command, *carina.Case)) (carina.Case, error) {
+	c := before
+	if len(arguments) == 0 {
+		return c, applyFlags(command, &c, groups...)
+	}
+	path := arguments[0]
+	c.Surface = path
 	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".yaml") || strings.HasSuffix(lower, ".yml") {
 		var err error
 		if c, err = carina.ReadCase(path); err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"carina/internal/terminal"
 	"carina/internal/workflow"
 	"carina/partition/graph"
+	"carina/solver/checkpoint"
 
 	"github.com/spf13/cobra"
 )
@@ -18,11 +21,17 @@ import (
 func newInspect() *cobra.Command {
 	var flags inspectFlags
 	command := &cobra.Command{
-		Use:   "inspect FILE",
-		Short: "Say what a surface, grid, partition file or graph is and whether it is sound",
-		Args:  exactly("a file"),
+		Use:   "inspect FILE | FOLDER",
+		Short: "Say what a surface, grid, partition file, graph or folder with a checkpoint is and whether it is sound",
+		Args:  exactly("a file or a folder with a checkpoint"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				if err := onlyFlags(command, "a folder"); err != nil {
+					return err
+				}
+				return inspectCheckpoint(command, path)
+			}
 			kind, err := workflow.KindOf(path)
 			if err != nil {
 				return err
@@ -177,4 +186,20 @@ func describeGraph(g *graph.Graph) graphDescription {
 		d.MeanDegree = 2 * float64(d.Edges) / float64(d.Vertices)
 	}
 	return d
+}
+
+// inspectCheckpoint says what a folder of results could go on from.
+func inspectCheckpoint(command *cobra.Command, folder string) error {
+	report, err := workflow.InspectCheckpoint(folder)
+	if errors.Is(err, checkpoint.ErrNone) {
+		return fmt.Errorf("reading %s: it is a folder: name a file, or a folder that holds a checkpoint", folder)
+	}
+	if err != nil {
+		return err
+	}
+	err = printResult(command, report, func() string { return terminal.Line(folder) + ": " + strings.TrimSpace(report.Words()) + "\n" })
+	if err != nil || report.Whole {
+		return err
+	}
+	return errors.New(report.Problem)
 }

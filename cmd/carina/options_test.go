@@ -134,7 +134,7 @@ func TestFlagsReplaceTheirAlternativesInTheCase(t *testing.T) {
 	if err := command.ParseFlags([]string{"--steps", "4", "--time-step", "2us", "--fluid-cells", "900"}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := caseOf(command, path, geometryFlags, flowFlags)
+	c, err := caseOf(command, []string{path}, carina.Case{}, geometryFlags, flowFlags)
 	if err != nil {
 		t.Fatal(err)
 	}

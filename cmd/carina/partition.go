@@ -61,7 +61,7 @@ func newPartition() *cobra.Command {
 			if output == "" {
 				return usageError{errors.New("say where to write the partition, such as -o airway.part.json")}
 			}
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, axesFlag)
+			c, err := caseOf(command, arguments, carina.Case{}, geometryFlags, partitionFlags, layoutFlag, axesFlag)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"carina"
@@ -12,26 +14,30 @@ import (
 
 func newRun() *cobra.Command {
 	var output string
+	var kept keptFlags
 	command := &cobra.Command{
-		Use:   "run SURFACE.stl | CASE.yaml",
+		Use:   "run SURFACE.stl | CASE.yaml | --restart FOLDER",
 		Short: "From a surface to the flow of air: voxelize, partition, solve, report",
 		Long: "Voxelize a surface, share the cells among ranks, compute the flow and report it. The folder of results\n" +
 			"receives the grid, the partition file, the fields for ParaView, pictures and the summary.",
 		Example: "  carina run airway.stl --spacing 0.5mm --flow 1L/min --ranks 4\n" +
-			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results",
-		Args: exactly("a surface, grid or case file"),
+			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results --checkpoint 10m\n" +
+			"  carina run --restart results",
+		Args: kept.orRestart("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			c, err := caseOf(command, arguments[0], geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, refineFlags)
+			var before carina.Case
+			if _, err := kept.open(&before); err != nil {
+				return err
+			}
+			c, err := caseOf(command, arguments, before, geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, refineFlags)
 			if err != nil {
 				return err
 			}
-			if output != "" {
-				c.Output = output
+			c.Output = cmp.Or(output, c.Output, kept.restart, resultsFolder(c.Surface))
+			if err := kept.check(c.Output); err != nil {
+				return err
 			}
-			if c.Output == "" {
-				c.Output = resultsFolder(c.Surface)
-			}
-			return runCase(command, &c)
+			return runCase(command, &c, &kept)
 		},
 	}
 	defaults := &carina.Case{Ranks: 1}
@@ -41,11 +47,12 @@ func newRun() *cobra.Command {
 	axesFlag(command, defaults)
 	flowFlags(command, defaults)
 	refineFlags(command, defaults)
-	command.Flags().StringVar(&output, "out", "", "folder for results (default the surface's name with -flow)")
+	command.Flags().StringVar(&output, "out", "", "folder for results (default that of --restart, or the surface's name with -flow)")
+	kept.add(command)
 	return command
 }
 
-func runCase(command *cobra.Command, c *carina.Case) error {
+func runCase(command *cobra.Command, c *carina.Case, kept *keptFlags) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
 	}
@@ -56,6 +63,9 @@ func runCase(command *cobra.Command, c *carina.Case) error {
 		return err
 	}
 	if c.Refine > 1 || c.Accuracy != "" {
+		if kept.text != "" || kept.restart != "" {
+			return errors.New("checkpoints are of a flow on one spacing: leave --refine and --accuracy out, or --checkpoint and --restart")
+		}
 		return refineCase(command, c)
 	}
 	g, err := loadGrid(command, c, func(cells int64) error { return workflow.AdmitFlow(c, cells) })
@@ -79,7 +89,7 @@ func runCase(command *cobra.Command, c *carina.Case) error {
 	if !wantsJSON(command) {
 		fmt.Fprint(command.OutOrStdout(), workflow.PartitionWords(p))
 	}
-	s := &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output}
+	s := &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output, Checkpoints: kept.checkpoints, Restart: kept.from}
 	s.KeepMade(gridName(c.Surface), g)
 	return solve(command, s, nil)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"carina/internal/workflow"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
+	"carina/solver/checkpoint"
 	"carina/solver/share"
 	"carina/solver/transport"
 
@@ -21,30 +23,37 @@ import (
 
 func newSolve() *cobra.Command {
 	var output, casePath string
+	var kept keptFlags
 	command := &cobra.Command{
-		Use:   "solve FILE.part.json",
+		Use:   "solve FILE.part.json | --restart FOLDER",
 		Short: "Compute the flow on a partition",
 		Long: "Compute the flow on the grid and ranks of a partition file. Started alone it runs all ranks in one\n" +
 			"process; started by mpirun -np N (in a binary built with make mpi) every process takes one rank. With\n" +
 			"--device gpu (in a binary built with make gpu) every rank takes one GPU; the tiles of 4×4×4 cells that it\n" +
 			"computes belong to the rank that owns most of their cells. With make gpu TAGS='mpi cuda' both go together.",
-		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results\n" +
+		Example: "  carina solve airway.part.json --flow 1L/min --steps 2000 --out results --checkpoint 10m\n" +
+			"  carina solve --restart results\n" +
 			"  mpirun -np 4 carina-mpi solve airway.part.json --case airway.yaml\n" +
 			"  mpirun -np 4 carina-gpu solve airway.part.json --device gpu --storage half --time 1s",
-		Args: exactly("a partition file"),
+		Args: kept.orRestart("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
-			return runSolve(command, arguments[0], casePath, output)
+			path := ""
+			if len(arguments) > 0 {
+				path = arguments[0]
+			}
+			return runSolve(command, path, casePath, output, &kept)
 		},
 	}
 	flowFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
 	axesFlag(command, new(carina.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
-	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's; none are written without one)")
+	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's, or that of --restart; none are written without one)")
+	kept.add(command)
 	return command
 }
 
-func runSolve(command *cobra.Command, path, casePath, output string) error {
+func runSolve(command *cobra.Command, path, casePath, output string, kept *keptFlags) error {
 	t, finish, err := connect()
 	if err != nil {
 		return err
@@ -55,7 +64,7 @@ func runSolve(command *cobra.Command, path, casePath, output string) error {
 		// One that panics cannot wait for the others, which mpirun ends.
 		defer crash.Guard()
 	}
-	s, err := setUp(command, path, casePath, output, t)
+	s, err := setUp(command, path, casePath, output, kept, t)
 	// A rank that fails alone must not leave the others waiting.
 	if err = transport.Agree(t, err); err == nil {
 		err = solve(command, s, t)
@@ -70,8 +79,18 @@ func runSolve(command *cobra.Command, path, casePath, output string) error {
 }
 
 // setUp reads the case and what this process needs of the partition.
-func setUp(command *cobra.Command, path, casePath, output string, t transport.Transport) (*workflow.Solver, error) {
+func setUp(command *cobra.Command, path, casePath, output string, kept *keptFlags, t transport.Transport) (*workflow.Solver, error) {
 	var c carina.Case
+	partition, err := kept.open(&c)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		path = partition
+	}
+	if path == "" {
+		return nil, usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", kept.restart)}
+	}
 	if casePath != "" {
 		var err error
 		if c, err = carina.ReadCase(casePath); err != nil {
@@ -84,15 +103,16 @@ func setUp(command *cobra.Command, path, casePath, output string, t transport.Tr
 	if err := c.CheckFlow(); err != nil {
 		return nil, err
 	}
-	if output == "" {
-		output = c.Output
+	output = cmp.Or(output, c.Output, kept.restart)
+	if err := kept.check(output); err != nil {
+		return nil, err
 	}
 	if t == nil {
 		if err := workflow.CheckFolder(output); err != nil {
 			return nil, err
 		}
 	}
-	s := &workflow.Solver{Case: c, Folder: output, PartitionFile: path}
+	s := &workflow.Solver{Case: c, Folder: output, PartitionFile: path, Checkpoints: kept.checkpoints, Restart: kept.from}
 	return s, readForSolve(path, s, t)
 }
 
@@ -184,4 +204,61 @@ func resultsFolder(surface string) string {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	return name + "-flow"
+}
+
+// keptFlags say when a run keeps its state and from where it goes on.
+type keptFlags struct {
+	text, restart string
+	checkpoints   workflow.Checkpoints
+	from          *checkpoint.Checkpoint
+}
+
+// add defines them.
+func (k *keptFlags) add(command *cobra.Command) {
+	command.Flags().StringVar(&k.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
+	command.Flags().StringVar(&k.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
+}
+
+// orRestart is exactly, but that nothing need be named where a run goes on.
+func (k *keptFlags) orRestart(name string) cobra.PositionalArgs {
+	return func(command *cobra.Command, arguments []string) error {
+		if len(arguments) == 0 && command.Flags().Changed("restart") {
+			return nil
+		}
+		return exactly(name)(command, arguments)
+	}
+}
+
+// open reads the flags, and the case of the checkpoint to go on from, if there is one,
+// with the partition file that it was computed on.
+func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
+	if k.text != "" {
+		if k.checkpoints, err = workflow.ParseCheckpoints(k.text); err != nil {
+			return "", err
+		}
+	}
+	if k.restart == "" {
+		return "", nil
+	}
+	if k.from, err = workflow.OpenCheckpoint(k.restart); err != nil {
+		return "", err
+	}
+	if *c, partition, err = workflow.KeptCase(k.from); err != nil {
+		return "", fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program that wrote it", k.restart, err)
+	}
+	// Results go on where the checkpoint is.
+	k.restart = filepath.Clean(k.restart)
+	if filepath.Dir(k.from.Path()) == k.restart {
+		k.restart = filepath.Dir(k.restart)
+	}
+	c.Output = k.restart
+	return partition, nil
+}
+
+// check refuses checkpoints without a folder.
+func (k *keptFlags) check(output string) error {
+	if k.text != "" && output == "" {
+		return errors.New("checkpoints lie in the folder for results: name one with --out")
+	}
+	return nil
 }

@@ -21,7 +21,7 @@ func newVoxelize() *cobra.Command {
 			if output == "" {
 				return usageError{errors.New("say where to write the grid, such as -o airway.grid")}
 			}
-			c, err := caseOf(command, arguments[0], geometryFlags)
+			c, err := caseOf(command, arguments, carina.Case{}, geometryFlags)
 			if err != nil {
 				return err
 			}

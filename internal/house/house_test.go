@@ -72,11 +72,11 @@ var rooms = []room{
 	{"solver/airflow/gpu", []string{"internal", "geometry", "solver", "solver/transport", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/opening", "solver/airflow", "solver/cuda/driver", "solver/cuda/tiling", "solver/cuda/device", "solver/cuda", "solver/cuda/tiles"}},
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "geometry", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},
-	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiling", "solver/cuda/device", "solver/transport", "solver/airflow/kernel", "solver/share"}},
+	{"internal/workflow", []string{".", "internal", "internal/run", "geometry", "geometry/mend", "cuboid", "balance", "output", "solver", "solver/checkpoint", "solver/airflow", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiling", "solver/cuda/device", "solver/transport", "solver/airflow/kernel", "solver/share"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiles", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
-	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/share", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "internal/workflow", "benchmarks"}},
+	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/checkpoint", "solver/share", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "internal/workflow", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list

@@ -6,6 +6,7 @@ import (
 	"carina/output"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/transport"
 )
 
 // View is the flow on a rank at one moment. Openings, Gather and Resampled are called by all
@@ -23,6 +24,20 @@ func (v *View) Time() float64 { return v.rank.Time() }
 
 // Step is the number of steps done.
 func (v *View) Step() int64 { return int64(math.Round(v.Time() / v.rank.Units().TimeStep)) }
+
+// TimeStep is in seconds.
+func (v *View) TimeStep() float64 { return v.rank.Units().TimeStep }
+
+// Transport connects the rank with the others.
+func (v *View) Transport() transport.Transport { return v.rank.Engine().Transport() }
+
+// Timing is where the rank's time went.
+func (v *View) Timing() solver.Timing { return v.rank.Engine().Timing() }
+
+// SaveStateInto is airflow.Rank.SaveStateInto.
+func (v *View) SaveStateInto(spare *solver.State) (*solver.State, error) {
+	return v.rank.SaveStateInto(spare)
+}
 
 // Openings is the flow through the openings.
 func (v *View) Openings() ([]airflow.OpeningSummary, error) { return v.rank.OpeningSummaries() }

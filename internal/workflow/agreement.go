@@ -32,6 +32,7 @@ type agreement struct {
 	Ranks     int    `name:"number of ranks"`
 	Shares    bool   `name:"use of share files"`
 	Folder    string `name:"folder for results"`
+	Restart   string `name:"checkpoint to go on from"`
 	Steps     int64
 	Time      float64
 	Tolerance float64
@@ -49,6 +50,9 @@ func (s *Solver) agree(t transport.Transport, settings airflow.Settings, plan ai
 		Program: machine.Build(), Kernels: kernelKind(s.Case.Device), Device: cmp.Or(s.Case.Device, carina.CPU), Storage: s.Case.Storage, Exchange: s.Case.Exchange,
 		Grid: s.Partition.Source.SHA256 + s.Partition.Grid.Fingerprint, Partition: share.Fingerprint(s.Partition), Ranks: len(s.Partition.Ranks),
 		Shares: s.Share != nil, Folder: s.Folder, Steps: plan.Steps, Time: plan.Time, Tolerance: plan.Tolerance, Settings: settings,
+	}
+	if s.Restart != nil {
+		a.Restart = s.Restart.ID
 	}
 	return transport.Same(t, itemsOf(a))
 }

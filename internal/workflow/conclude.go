@@ -65,6 +65,7 @@ func (r *results) finish(summary *airflow.Summary, g gather) (*Solution, error) 
 			r.fail(err)
 		}
 	}
+	r.unfinished.remove()
 	files, err := r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
 		keep := f.Among(append(serving, r.solver.inputs()...))
 		return f.Commit(append(keep, neededGrids(r.solver.Folder, f.Old())...)...)
@@ -157,6 +158,7 @@ func (r *results) notable(files []string) []string {
 // abandon ends after a failure. The last good fields of a flow that has diverged
 // are put beside the results that are there.
 func (r *results) abandon(cause error) error {
+	r.unfinished.remove()
 	var diverged *airflow.DivergedError
 	hasDiverged := errors.As(cause, &diverged)
 	if hasDiverged {

@@ -30,12 +30,15 @@ type results struct {
 	// history is kept on rank 0.
 	history history
 
-	plan   *airflow.Plan
-	target target
-	once   sync.Once
-	begun  error
-	mu     sync.Mutex
-	failed error // the first file that could not be written
+	plan       *airflow.Plan
+	target     target
+	kept       *keeping
+	processes  []process // by rank
+	unfinished unfinished
+	once       sync.Once
+	begun      error
+	mu         sync.Mutex
+	failed     error // the first file that could not be written
 }
 
 // pageLimit is the number of cells up to which a page to turn around is
@@ -84,7 +87,13 @@ func (r *results) begin() error {
 					r.solver.warn(filepath.Join(r.solver.Folder, name) + " is no longer what was written there as a result: it stays")
 				}
 			}
-			return f.Admit(names, r.solver.inputs())
+			if err := f.Admit(names, r.solver.inputs()); err != nil {
+				return err
+			}
+			if many := r.target.transport != nil && r.ranks > 1; many || r.solver.Checkpoints.on() || r.solver.Restart != nil {
+				r.unfinished.write(r.solver.Folder, r.processes)
+			}
+			return nil
 		})
 		if full := r.target.full; full != nil && r.target.rank() == 0 {
 			r.solver.warn(fmt.Sprintf("no results will be written: %v", full))
@@ -99,8 +108,11 @@ func (r *results) follow(plan *airflow.Plan, g gather) run.Hooks {
 	hooks := run.Hooks{Memory: r.solver.Memory}
 	if r.solver.Folder != "" {
 		plan.Begin, plan.KeepStopped = r.begin, true
-		hooks.Between, hooks.Diverged = []run.Between{{Do: r.observe}}, r.diverged
-		hooks.Visit = func(v *run.View) error { return r.visit(v, g) }
+		hooks.Between, hooks.Diverged = []run.Between{{Do: r.observe}, {Do: r.kept.between}}, r.diverged
+		hooks.Visit = r.kept.visiting(func(v *run.View) error { return r.visit(v, g) })
+	}
+	if r.solver.Restart != nil {
+		plan.Resume = r.kept.resume
 	}
 	if r.solver.Keep != nil {
 		hooks.Visit = r.keeping(hooks.Visit)

@@ -13,6 +13,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
+	"carina/solver/checkpoint"
 	"carina/solver/cuda"
 	"carina/solver/cuda/tiling"
 	"carina/solver/transport"
@@ -45,6 +46,10 @@ type Solver struct {
 	Folder string
 	// PartitionFile is where the partition was read, if it was.
 	PartitionFile string
+	// Checkpoints say when the state is kept in the folder for results, Restart from
+	// which one the computation goes on; nil begins anew.
+	Checkpoints Checkpoints
+	Restart     *checkpoint.Checkpoint
 	// Report hears how far the computation is, on rank 0; may be nil.
 	Report func(airflow.Progress)
 	// Memory hears what the computation takes of the memory of GPUs, before it
@@ -190,6 +195,16 @@ func (s *Solver) Solve(ctx context.Context, t transport.Transport) (*Solution, e
 		gathered = &transportGather{transport: t}
 	}
 	results := newResults(s, domain.Ranks, t)
+	asked, end := requests()
+	defer end()
+	results.kept = newKeeping(ctx, results, settings, asked)
+	if results.processes, err = processes(t, domain.Ranks); err != nil {
+		return nil, err
+	}
+	defer results.unfinished.remove()
+	if t != nil && t.Size() > 1 {
+		defer watchLost(results.processes, t.Rank(), &results.unfinished, s.Folder)()
+	}
 	job := run.Job{
 		Domain: domain, Settings: settings, Plan: plan, Transport: t,
 		GPU: onGPU, Storage: gpu.Storage(s.Case.Storage), Exchange: cuda.Exchange(s.Case.Exchange),

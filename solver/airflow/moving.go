@@ -189,6 +189,9 @@ func (r *bound) LoadBeside(list []solver.Beside) error {
 
 // course is what a rank knows of how the flow has gone, alike on all.
 type course struct {
+	// Sums is how many sums of openings follow, 0 where those of the last step are not
+	// known.
+	Sums                          int64
 	Fastest                       float64
 	Tolerance                     float64 // 0 where nothing is watched
 	Interval, Next, Quiet, Judged int64
@@ -199,11 +202,17 @@ type course struct {
 func (r *Rank) course() []byte {
 	c := course{Fastest: r.fastest}
 	if w := r.watch; w != nil {
-		c = course{r.fastest, w.tolerance, w.interval, w.next, int64(w.quiet), int64(w.judged), w.Change, w.previous}
+		c = course{0, r.fastest, w.tolerance, w.interval, w.next, int64(w.quiet), int64(w.judged), w.Change, w.previous}
 	}
+	var sums []int64
+	if r.summed == r.engine.Steps() {
+		sums = r.sums
+	}
+	c.Sums = int64(len(sums))
 	var data bytes.Buffer
 	// Numbers of known size are always written to memory.
 	_ = binary.Write(&data, binary.LittleEndian, c)
+	_ = binary.Write(&data, binary.LittleEndian, sums)
 	return append(data.Bytes(), r.still.Save()...)
 }
 
@@ -220,8 +229,19 @@ func (r *Rank) follow(data []byte) error {
 	if !(c.Tolerance >= 0) || c.Interval < 0 || c.Next < 0 || c.Quiet < 0 || c.Judged < 0 || !(c.Fastest >= 0) {
 		return errRemembered
 	}
-	if err := r.still.Load(data[size:]); err != nil {
+	const number = 8 // bytes of a sum
+	data = data[size:]
+	if c.Sums != 0 && c.Sums != int64(len(r.sums)) || int64(len(data)) < number*c.Sums {
+		return errRemembered
+	}
+	if err := r.still.Load(data[number*c.Sums:]); err != nil {
 		return err
+	}
+	if c.Sums > 0 {
+		for i := range r.sums {
+			r.sums[i] = int64(binary.LittleEndian.Uint64(data[number*i:]))
+		}
+		r.summed = r.engine.Steps()
 	}
 	r.fastest, r.watch = c.Fastest, nil
 	if c.Tolerance > 0 {

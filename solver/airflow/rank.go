@@ -116,7 +116,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		}
 		if plan.Report != nil && r.Number() == 0 {
 			plan.Report(Progress{
-				Step: done, Steps: steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
+				Step: plan.resumed + done, Steps: plan.resumed + steps, Time: r.Time(), EndTime: r.Time() + float64(steps-done)*r.units.TimeStep,
 				MLUPS:        cells * float64(done) / time.Since(begin).Seconds() / 1e6,
 				PeakVelocity: peak * r.units.Velocity(),
 				Change:       watch.change(),

@@ -39,6 +39,9 @@ type Plan struct {
 	// Prepared is called on every rank when its device has what it needs; it may be
 	// nil.
 	Prepared func(*Rank)
+	// Resume is called on every rank before Begin; it may load a state, after which the
+	// computation goes on to the plan's end; it may be nil.
+	Resume func(*Rank) error
 	// Begin is called on every rank when all is ready for the first step; it may
 	// be nil. An error of it must be the same on all ranks.
 	Begin func() error
@@ -65,6 +68,8 @@ type Plan struct {
 	// use the methods of Rank that all ranks call together if it does so on
 	// all of them.
 	Visit func(*Rank) error
+
+	resumed int64 // steps done before
 }
 
 // Between is something that is done between steps on every rank, see solver.Due.
@@ -152,12 +157,18 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 	if plan.Prepared != nil {
 		plan.Prepared(r)
 	}
+	if plan.Resume != nil {
+		if err := plan.Resume(r); err != nil {
+			return nil, err
+		}
+		plan.resumed = r.engine.Steps()
+	}
 	if plan.Begin != nil {
 		if err := plan.Begin(); err != nil {
 			return nil, transport.AgreedError{Cause: err}
 		}
 	}
-	stopped, err := plan.stopped(r.advance(ctx, steps, &plan))
+	stopped, err := plan.stopped(r.advance(ctx, max(0, steps+steps&1-plan.resumed), &plan))
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,9 @@ func Open(folder string) (*Checkpoint, error) {
 	return &Checkpoint{*m, folder}, nil
 }
 
+// Path is that of the manifest.
+func (c *Checkpoint) Path() string { return filepath.Join(c.folder, manifestName) }
+
 // source is an open file of one rank.
 type source struct {
 	file   *os.File
