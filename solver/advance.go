@@ -66,6 +66,10 @@ func (r *Rank) checkOwn() (peak float64, bad int64, err error) {
 	if r.keeper != nil {
 		return r.keeper.CheckAll()
 	}
+	if inspector, ok := r.device.(Inspector); ok {
+		bad, err := r.inspect(inspector)
+		return 0, bad, err
+	}
 	blocks := r.layout.Blocks
 	peaks, worst := make([]float64, len(blocks)), make([]int64, len(blocks))
 	for i := range worst {

@@ -15,8 +15,9 @@ type Device interface {
 	Run(w Work, s Side) error
 	// Wait waits for all that was begun.
 	Wait() error
-	// Begin starts exchanges, one after the other; End waits for them.
-	Begin(list []*Exchange)
+	// Begin starts exchanges, one after the other, of what the border has left or, if
+	// they are late, all blocks; End waits for them.
+	Begin(list []*Exchange, late bool) error
 	End() error
 	// Read copies values out of memory, Write into it: as many as the segment has
 	// cells, one after the other.
@@ -46,6 +47,25 @@ type Peer interface {
 	Swap() error
 }
 
+// Linker is a device that prepares the exchanges of steps itself, together with others
+// of its kind.
+type Linker interface {
+	// Kind tells the kinds apart.
+	Kind() string
+	// Link prepares exchanges, each of which it is given once, in the same order on all
+	// ranks that have messages in it. Ranks of its kind call it together; alike tells
+	// which they are, and is nil where there is one rank.
+	Link(t transport.Transport, alike func(rank int) bool, list []*Exchange) error
+}
+
+// Inspector is a device that looks for values that make no sense itself: one that does
+// not work on blocks of cells as processors do.
+type Inspector interface {
+	// AllFinite tells whether the values of arrays of floats are finite numbers in all
+	// own cells.
+	AllFinite(arrays []int32) (bool, error)
+}
+
 // Segment is values of one array, of so many bytes each.
 type Segment struct {
 	Array int32
@@ -63,6 +83,8 @@ type Exchange struct {
 	Transport  transport.Transport
 	Messages   []transport.Message
 	Give, Take [][]Segment // by message
+	// Asks tells that what comes is asked for, and goes to memory of kernels.
+	Asks bool
 }
 
 // Run exchanges, reading and writing values by a device.

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"slices"
 
 	"carina/solver/transport"
 )
@@ -11,8 +12,12 @@ import (
 func (r *Rank) findPeers() error {
 	kind := ""
 	peer, ok := r.device.(Peer)
-	if ok {
+	linker, links := r.device.(Linker)
+	switch {
+	case ok:
 		kind = peer.Kind()
+	case links:
+		kind = linker.Kind()
 	}
 	if r.transport.Size() == 1 {
 		return nil
@@ -22,10 +27,13 @@ func (r *Rank) findPeers() error {
 		return fmt.Errorf("asking for the kinds of devices: %w", err)
 	}
 	r.unlike = !all
+	me := r.transport.Rank()
+	if links {
+		r.linked = func(rank int) bool { return rank != me && (all || same(rank)) }
+	}
 	if !ok {
 		return nil
 	}
-	me := r.transport.Rank()
 	r.alike = func(rank int) bool { return rank != me && (all || same(rank)) }
 	for rank := range r.transport.Size() {
 		if r.alike(rank) {
@@ -50,6 +58,36 @@ func (r *Rank) join() error {
 	var err error
 	if peer, ok := r.device.(Peer); ok {
 		err = peer.Join(r.transport, r.alike)
+	}
+	if err = transport.Agree(r.transport, err); err != nil {
+		return fmt.Errorf("preparing the exchange: %w", err)
+	}
+	return nil
+}
+
+// link lets the device prepare the exchanges of steps. All ranks call it together.
+func (r *Rank) link() error {
+	var err error
+	if linker, ok := r.device.(Linker); ok {
+		var list []*Exchange
+		use := func(more ...*Exchange) {
+			for _, x := range more {
+				if x.Peer == nil && !slices.Contains(list, x) {
+					list = append(list, x)
+				}
+			}
+		}
+		for _, s := range r.states {
+			use(s.returns)
+		}
+		for _, phases := range r.phases {
+			for i := range phases {
+				use(phases[i].fetch)
+				use(phases[i].early...)
+				use(phases[i].late...)
+			}
+		}
+		err = linker.Link(r.transport, r.linked, list)
 	}
 	if err = transport.Agree(r.transport, err); err != nil {
 		return fmt.Errorf("preparing the exchange: %w", err)

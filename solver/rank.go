@@ -43,6 +43,8 @@ type Rank struct {
 	// alike tells which other ranks have such devices; nil where the device is no Peer
 	// or the only one.
 	alike func(rank int) bool
+	// linked is the same of a device that is a Linker.
+	linked func(rank int) bool
 }
 
 // Timing is where a rank's time went.
@@ -108,6 +110,9 @@ func (r *Rank) prepare(domain *Domain, physics Together) error {
 		return fmt.Errorf("preparing the exchange: %w", err)
 	}
 	plan.finish()
+	if err := r.link(); err != nil {
+		return err
+	}
 	r.finder = nil
 	if err := r.identify(); err != nil {
 		return err
@@ -264,7 +269,9 @@ func (r *Rank) Step() error {
 			return err
 		}
 		if len(p.early) > 0 {
-			r.device.Begin(p.early)
+			if err := r.device.Begin(p.early, false); err != nil {
+				return fmt.Errorf("exchanging the border after step %d: %w", r.steps+1, err)
+			}
 		}
 		if err := r.run(p, Side{false, p.order[p.border:]}); err != nil {
 			return err
@@ -300,8 +307,7 @@ func (r *Rank) combine(p *phase) error {
 		}
 	}
 	if len(p.late) > 0 {
-		r.device.Begin(p.late)
-		if err := r.device.End(); err != nil {
+		if err := r.exchange(p.late); err != nil {
 			return err
 		}
 	}
@@ -320,6 +326,14 @@ func (r *Rank) combine(p *phase) error {
 		d.reducer.Apply(p.number, d.values)
 	}
 	return nil
+}
+
+// exchange does exchanges when all blocks are done.
+func (r *Rank) exchange(list []*Exchange) error {
+	if err := r.device.Begin(list, true); err != nil {
+		return err
+	}
+	return r.device.End()
 }
 
 // wait waits for the steps that were begun.

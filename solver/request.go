@@ -109,7 +109,7 @@ func runs(list []wanted) (short []run) {
 // All ranks call it together, with as many requests.
 func (r *Rank) agree(requests []*request) error {
 	for _, q := range requests {
-		q.exchange = &Exchange{Transport: r.transport}
+		q.exchange = &Exchange{Transport: r.transport, Asks: q.state != nil}
 	}
 	outgoing := told(requests)
 	incoming, err := transport.Tell(r.transport, outgoing)

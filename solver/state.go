@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"carina/geometry"
 	"carina/internal/random"
 	"carina/solver/saved"
 	"carina/solver/transport"
@@ -56,137 +55,9 @@ func (s *state) locate(f *Finder, global int64, cell int32, value int) location 
 	return location{s.array[value], next[0]}
 }
 
-// records moves the states of cells in a row between memory and records: a cell's
-// values in the order of the slots, one cell after the other.
-type records struct {
-	rank   *Rank
-	state  *state
-	finder *Finder // nil where no slot is a neighbour's
-	device Device
-	around rowsAround
-	// room for one group of cells
-	cells  []int32
-	values []byte
-	parts  [2]recordPart
-}
-
-// recordPart is the cells of a row whose value lies in the same array.
-type recordPart struct{ cells, lanes []int32 }
-
-// recordCells is how many cells are moved at once.
-const recordCells = 1024
-
-func (r *Rank) newRecords(f *Finder) *records {
-	return &records{rank: r, state: r.state(), finder: f, device: r.device, around: rowsAround{y: -1, z: -1},
-		cells: make([]int32, recordCells), values: make([]byte, 8*recordCells)}
-}
-
 // needsFinder tells whether a state has slots of neighbours.
 func (s *state) needsFinder() bool {
 	return slices.ContainsFunc(s.slots, func(slot Slot) bool { return !slot.own() })
-}
-
-// each calls f for parts of pieces of at most recordCells cells.
-func (m *records) each(pieces []Piece, f func(p *Piece, from, count int32) error) error {
-	for i := range pieces {
-		p := &pieces[i]
-		for from := int32(0); from < p.Cells(); from += recordCells {
-			if err := f(p, from, min(recordCells, p.Cells()-from)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// move moves the records of count cells of a piece from the given one on.
-func (m *records) move(p *Piece, from, count int32, into []byte, save bool) error {
-	s := m.state
-	offset := 0
-	for v := range s.slots {
-		size := s.kind[v].Bytes()
-		m.split(p, from, count, &s.slots[v])
-		for k, array := range [2]int32{s.array[v], s.wall[v]} {
-			if part := &m.parts[k]; len(part.cells) > 0 {
-				if err := m.movePart(part, array, size, into[offset:], save); err != nil {
-					return err
-				}
-			}
-		}
-		offset += size
-	}
-	return nil
-}
-
-// movePart moves the values of an array, of so many bytes each, in some cells.
-func (m *records) movePart(part *recordPart, array int32, size int, into []byte, save bool) error {
-	values := m.values[:size*len(part.cells)]
-	segment := Segment{Array: array, Bytes: size, Cells: part.cells}
-	if save {
-		if err := m.device.Read(&segment, values); err != nil {
-			return err
-		}
-	}
-	if save {
-		spread(into, part.lanes, m.state.record, values, size)
-		return nil
-	}
-	for i, lane := range part.lanes {
-		copy(values[i*size:][:size], into[int(lane)*m.state.record:])
-	}
-	return m.device.Write(&segment, values)
-}
-
-// spread puts values of so many bytes into the records of lanes.
-func spread(records []byte, lanes []int32, record int, values []byte, size int) {
-	order := binary.NativeEndian
-	switch size {
-	case 1:
-		for i, lane := range lanes {
-			records[int(lane)*record] = values[i]
-		}
-	case 2:
-		for i, lane := range lanes {
-			order.PutUint16(records[int(lane)*record:], order.Uint16(values[2*i:]))
-		}
-	case 4:
-		for i, lane := range lanes {
-			order.PutUint32(records[int(lane)*record:], order.Uint32(values[4*i:]))
-		}
-	default:
-		for i, lane := range lanes {
-			order.PutUint64(records[int(lane)*record:], order.Uint64(values[8*i:]))
-		}
-	}
-}
-
-// split finds the cells in which a slot of cells in a row lies: the neighbours'
-// and, where there are none, their own.
-func (m *records) split(p *Piece, from, count int32, slot *Slot) {
-	cells := m.cells[:count]
-	there, here := &m.parts[0], &m.parts[1]
-	*there, *here = recordPart{there.cells[:0], there.lanes[:0]}, recordPart{here.cells[:0], here.lanes[:0]}
-	if slot.Offset == (geometry.Offset{}) {
-		for i := range count {
-			there.cells, there.lanes = append(there.cells, p.Local+from+i), append(there.lanes, i)
-		}
-		return
-	}
-	if m.around.y != p.Y || m.around.z != p.Z {
-		m.around = m.finder.around(p.Y, p.Z)
-	}
-	for i := range cells {
-		cells[i] = -1
-	}
-	m.finder.neighbours(m.finder.at(&m.around, slot.Offset), p.X0+from+int32(slot.Offset.X), cells)
-	for i, n := range cells {
-		switch {
-		case n >= 0:
-			there.cells, there.lanes = append(there.cells, n), append(there.lanes, int32(i))
-		case slot.Wall >= 0:
-			here.cells, here.lanes = append(here.cells, p.Local+from+int32(i)), append(here.lanes, int32(i))
-		}
-	}
 }
 
 // stateIndex is the index of the present state in Program.State.
@@ -230,14 +101,17 @@ func (r *Rank) hashOwn() (sum uint64, err error) {
 	err = r.eachPart(func(pieces []Piece) error {
 		m := r.newRecords(finder)
 		record := m.state.record
-		buffer := make([]byte, record*recordCells)
-		return m.each(pieces, func(p *Piece, from, count int32) error {
-			if err := m.move(p, from, count, buffer, true); err != nil {
+		buffer := make([]byte, record*int(m.most))
+		return m.each(pieces, func(list []stretch, _ int) error {
+			if err := m.move(list, buffer, true); err != nil {
 				return err
 			}
-			sum := uint64(0)
-			for i := range int64(count) {
-				sum += m.state.hash(p.Global+int64(from)+i, buffer[int(i)*record:])
+			sum, rest := uint64(0), buffer
+			for k := range list {
+				for i := range int64(list[k].count) {
+					sum += m.state.hash(list[k].global()+i, rest)
+					rest = rest[record:]
+				}
 			}
 			total.Add(sum)
 			return nil
@@ -342,35 +216,27 @@ func (r *Rank) saveRecords(records []byte) error {
 	return r.eachPart(func(pieces []Piece) error {
 		m := r.newRecords(finder)
 		at := records[int(pieces[0].Index)*record:]
-		if finder == nil {
-			pieces = joined(pieces)
-		}
-		return m.each(pieces, func(p *Piece, from, count int32) error {
-			err := m.move(p, from, count, at, true)
-			at = at[int(count)*record:]
+		return m.each(pieces, func(list []stretch, cells int) error {
+			err := m.move(list, at, true)
+			at = at[cells*record:]
 			return err
 		})
 	})
 }
 
-// joined are pieces of which those that follow each other in memory are one.
-func joined(pieces []Piece) (list []Piece) {
-	for _, p := range pieces {
-		if n := len(list); n > 0 && list[n-1].Local+list[n-1].Cells() == p.Local {
-			list[n-1].X1 += p.Cells()
-			continue
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
 // partCells is about how many cells a worker looks at together.
 const partCells = 1 << 14
 
-// eachPart calls f for all own pieces, many at a time, by all workers of the device.
+// eachPart calls f for all own pieces, many at a time, by all workers of the device if it
+// has any.
 func (r *Rank) eachPart(f func(pieces []Piece) error) error {
 	pieces := r.layout.Pieces
+	if _, ok := r.device.(Inspector); ok {
+		if len(pieces) == 0 {
+			return nil
+		}
+		return f(pieces)
+	}
 	var parts []Block
 	cells := 0
 	for i := range pieces {
@@ -448,13 +314,18 @@ func (r *Rank) loadOwn(states []*State) error {
 		return err
 	}
 	m := r.newRecords(finder)
-	buffer := make([]byte, m.state.record*recordCells)
-	return m.each(r.layout.Pieces, func(p *Piece, from, count int32) error {
-		into := buffer[:int(count)*m.state.record]
-		if !source.Read(p.Global+int64(from), into, m.state.record) {
-			return ErrOtherState
+	record := m.state.record
+	buffer := make([]byte, record*int(m.most))
+	return m.each(r.layout.Pieces, func(list []stretch, _ int) error {
+		at := 0
+		for i := range list {
+			end := at + int(list[i].count)*record
+			if !source.Read(list[i].global(), buffer[at:end], record) {
+				return ErrOtherState
+			}
+			at = end
 		}
-		return m.move(p, from, count, into, false)
+		return m.move(list, buffer, false)
 	})
 }
 
@@ -494,19 +365,14 @@ func (r *Rank) loadLots(k int, states []*State) error {
 // settle brings what records have filled in to where the next step finds it: what
 // lies in ghosts goes to its owners, and then all that is fetched in a cycle comes.
 func (r *Rank) settle() error {
-	if x := r.state().returns; x != nil && len(x.Messages) > 0 {
-		if err := x.Run(r.device); err != nil {
-			return err
-		}
-	}
+	list := add(nil, r.state().returns)
 	for _, phases := range r.phases {
 		for i := range phases {
-			if x := phases[i].fetch; len(x.Messages) > 0 {
-				if err := x.Run(r.device); err != nil {
-					return err
-				}
-			}
+			list = add(list, phases[i].fetch)
 		}
 	}
-	return nil
+	if len(list) == 0 {
+		return nil
+	}
+	return r.exchange(list)
 }

@@ -67,15 +67,30 @@ type Case struct {
 	Physics func(d *solver.Domain) (solver.Together, error)
 	// Steps is how many are computed.
 	Steps int
+	// Device makes the device of a rank, with so many workers if it has any; of the
+	// processor if nil.
+	Device func(workers int, t transport.Transport) (solver.Device, error)
 }
 
-// New prepares a rank of the processor.
+// device makes that of a rank.
+func (c *Case) device(workers int, t transport.Transport) (solver.Device, error) {
+	if c.Device != nil {
+		return c.Device(workers, t)
+	}
+	return processor.New(workers, t), nil
+}
+
+// New prepares a rank.
 func (c *Case) New(d *solver.Domain, workers int, t transport.Transport) (*solver.Rank, error) {
 	physics, err := c.Physics(d)
 	if err != nil {
 		return nil, err
 	}
-	return solver.NewRank(d, physics, processor.New(workers, t), t, solver.Options{})
+	device, err := c.device(workers, t)
+	if err != nil {
+		return nil, err
+	}
+	return solver.NewRank(d, physics, device, t, solver.Options{})
 }
 
 // scattered gives the grid to ranks.
@@ -132,7 +147,9 @@ func (c *Case) Accept(t *testing.T) {
 	t.Run("many ranks", func(t *testing.T) { c.manyRanks(t, want) })
 	t.Run("saved on three, loaded on five", func(t *testing.T) { c.saveAndLoad(t, want) })
 	t.Run("cells move", func(t *testing.T) { c.move(t, want) })
-	t.Run("no allocation", c.allocatesNothing)
+	if c.Device == nil {
+		t.Run("no allocation", c.allocatesNothing)
+	}
 }
 
 func (c *Case) manyRanks(t *testing.T, want []uint64) {
@@ -217,7 +234,11 @@ func (c *Case) move(t *testing.T, want []uint64) {
 			if err != nil {
 				return err
 			}
-			next, err := r.Move(d, physics, processor.New(1, tr))
+			device, err := c.device(1, tr)
+			if err != nil {
+				return err
+			}
+			next, err := r.Move(d, physics, device)
 			if err != nil {
 				return err
 			}

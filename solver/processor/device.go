@@ -145,7 +145,10 @@ func (d *Device) Wait() error { return nil }
 func (d *Device) Unit() int32 { return 1 }
 
 // Begin starts exchanges on a goroutine of their own.
-func (d *Device) Begin(list []*solver.Exchange) { d.start <- list }
+func (d *Device) Begin(list []*solver.Exchange, _ bool) error {
+	d.start <- list
+	return nil
+}
 
 // End waits for them.
 func (d *Device) End() error { return <-d.done }

@@ -1,7 +1,3 @@
-// Package scalar computes what air carries and what spreads in it, such as warmth
-// or a gas: a passive scalar on seven velocities beside the air, in the same phases.
-// Nothing passes walls, which the openings of the air are, too. It is a physics of
-// the engine, on processors.
 package scalar
 
 import (
@@ -10,6 +6,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/lattice"
 	"carina/solver/processor"
 	"carina/solver/streaming"
@@ -71,11 +68,14 @@ type Kernel struct {
 
 // Bind fills the cells.
 func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
+	if d, ok := b.Device.(*cuda.Device); ok {
+		return s.bindGPU(b, d)
+	}
 	d, ok := b.Device.(*processor.Device)
 	if !ok {
-		return nil, errors.New("a scalar is computed on processors alone; choose these")
+		return nil, errors.New("a scalar is computed on processors and on GPUs with arrays; choose these")
 	}
-	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), omega: float32(1 / (0.5 + s.Diffusivity/soundSpeed2))}
+	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), omega: s.omega()}
 	for _, before := range b.Before {
 		if carrier, ok := before.(Carrier); ok {
 			k.carrier = carrier
@@ -90,6 +90,9 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	}
 	return k, s.fill(b)
 }
+
+// omega is 1/τ.
+func (s *Scalar) omega() float32 { return float32(1 / (0.5 + s.Diffusivity/soundSpeed2)) }
 
 // fill spreads the concentration at rest.
 func (s *Scalar) fill(b *solver.Binding) error {

@@ -1,7 +1,3 @@
-// Package shallow computes the shallow water equations in their plainest form: a
-// finite volume scheme of first order with Rusanov's fluxes, on the cells of a grid
-// of one layer, over a flat bottom. Walls reflect. It is a physics of the engine,
-// on processors.
 package shallow
 
 import (
@@ -11,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/processor"
 	"carina/solver/transport"
 
@@ -100,13 +97,16 @@ type worker struct {
 
 // Bind fills the cells.
 func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
-	d, ok := b.Device.(*processor.Device)
-	if !ok {
-		return nil, errors.New("shallow water is computed on processors alone; choose these")
-	}
 	grid := b.Domain.Grid
 	if grid.Size[2] != 1 {
 		return nil, errors.New("shallow water needs a grid of one layer; give one with one cell along z")
+	}
+	if d, ok := b.Device.(*cuda.Device); ok {
+		return w.bindGPU(b, d)
+	}
+	d, ok := b.Device.(*processor.Device)
+	if !ok {
+		return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
 	}
 	k := &Kernel{water: w, layout: b.Layout, spacing: grid.Spacing, fastest: make([]worker, d.Workers())}
 	for field, list := range [2]*[values][]float64{&k.q, &k.rate} {

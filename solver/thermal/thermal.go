@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/expression"
 	"carina/solver/processor"
 	"carina/solver/thermal/arithmetic"
@@ -66,12 +67,14 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("a thermal gas needs a grid of one layer; give one with one cell along z")
 	}
+	if d, ok := b.Device.(*cuda.Device); ok {
+		return g.bindGPU(b, d)
+	}
 	d, ok := b.Device.(*processor.Device)
 	if !ok {
-		return nil, errors.New("a thermal gas is computed on processors alone; choose these")
+		return nil, errors.New("a thermal gas is computed on processors and on GPUs with arrays; choose these")
 	}
-	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), workers: make([]worker, d.Workers()),
-		table: expression.EvaluateTable[float64](arithmetic.Collide(), map[string]float64{arithmetic.Omega: 1 / g.Tau})}
+	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), workers: make([]worker, d.Workers()), table: g.table()}
 	for n := range k.f {
 		memory, stride := processor.Values[float64](d, b.Array(n))
 		for i := range k.f[n] {
@@ -79,6 +82,11 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 		}
 	}
 	return k, g.fill(b)
+}
+
+// table is what the collision needs.
+func (g *Gas) table() []float64 {
+	return expression.EvaluateTable[float64](arithmetic.Collide(), map[string]float64{arithmetic.Omega: 1 / g.Tau})
 }
 
 // fill sets what arrives to the equilibrium.

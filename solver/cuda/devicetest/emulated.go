@@ -21,3 +21,11 @@ func ReachEachOther(int) bool { return true }
 
 // Fresh is a device of a rank of its own, with memory of its own.
 func Fresh(t testing.TB, _ int) (device.Device, error) { return newEmulators(t, 1)[0], nil }
+
+// Reaching makes devices of ranks that reach each other.
+func Reaching(t testing.TB) func(rank int) (device.Device, error) {
+	first := newEmulators(t, 1)[0].(*emulator)
+	return func(rank int) (device.Device, error) {
+		return startEmulator(t, first.emulatedMemory, uint64(rank)), nil
+	}
+}

@@ -102,18 +102,23 @@ func newEmulators(t testing.TB, n int) []device.Device {
 	memory := &emulatedMemory{content: content, next: 256}
 	devices := make([]device.Device, n)
 	for i := range devices {
-		e := &emulator{emulatedMemory: memory}
-		e.changed = sync.NewCond(&e.lock)
-		for q := range device.Queues {
-			e.working.Go(func() {
-				defer crash.Guard()
-				e.work(q, rand.New(rand.NewPCG(uint64(i), uint64(q))))
-			})
-		}
-		t.Cleanup(e.stop)
-		devices[i] = e
+		devices[i] = startEmulator(t, memory, uint64(i))
 	}
 	return devices
+}
+
+// startEmulator returns a device with some memory, until the test ends or it is closed.
+func startEmulator(t testing.TB, memory *emulatedMemory, seed uint64) *emulator {
+	e := &emulator{emulatedMemory: memory}
+	e.changed = sync.NewCond(&e.lock)
+	for q := range device.Queues {
+		e.working.Go(func() {
+			defer crash.Guard()
+			e.work(q, rand.New(rand.NewPCG(seed, uint64(q))))
+		})
+	}
+	t.Cleanup(e.stop)
+	return e
 }
 
 // stop ends the work.

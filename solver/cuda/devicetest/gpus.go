@@ -43,5 +43,11 @@ func Fresh(_ testing.TB, rank int) (device.Device, error) {
 	return device.Open(rank % max(1, driver.Count()))
 }
 
+// Reaching makes devices of ranks that reach each other where they are different GPUs.
+func Reaching(t testing.TB) func(rank int) (device.Device, error) {
+	t.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32")
+	return func(rank int) (device.Device, error) { return Fresh(t, rank) }
+}
+
 // Main runs the tests of a package and returns the status to end with.
 func Main(m *testing.M) int { return m.Run() }

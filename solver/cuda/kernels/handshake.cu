@@ -5,7 +5,7 @@
 // in vain for long, because another one failed, gives up. One thread per neighbour.
 extern "C" __global__ void handshake(unsigned *const *remote_flags, const volatile unsigned *own_flags, unsigned neighbours, unsigned step)
 {
-	if (threadIdx.x >= neighbours) return;
+	if (threadIdx.x >= neighbours || !remote_flags[threadIdx.x]) return; // or it is told by messages
 	__threadfence_system();
 	*(volatile unsigned *)remote_flags[threadIdx.x] = step;
 	for (unsigned polls = 0; (int)(own_flags[threadIdx.x] - step) < 0; polls++)

@@ -116,7 +116,10 @@ func (d *Device) Wait() error { return d.gpu.Synchronize() }
 
 // Begin notes exchanges. The interior, which is launched next, does not wait for
 // them.
-func (d *Device) Begin(list []*solver.Exchange) { d.begun = list }
+func (d *Device) Begin(list []*solver.Exchange, _ bool) error {
+	d.begun = list
+	return nil
+}
 
 // End does the exchanges.
 func (d *Device) End() error {

@@ -1,0 +1,55 @@
+package thermal
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"carina/solver"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+	"carina/solver/expression"
+	"carina/solver/thermal/arithmetic"
+)
+
+//go:embed gas.cu
+var kernelText string
+
+// onGPU is the gas of one rank on a GPU.
+type onGPU struct{ work [2]*cuda.Work } // by the copy that it reads
+
+// bindGPU makes the kernel of a rank on a GPU.
+func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
+	windows, err := d.Windows(b.Windows(sources()))
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := d.Compile("gas", g.source())
+	if err != nil {
+		return nil, err
+	}
+	k := &onGPU{}
+	for n := range k.work {
+		k.work[n] = cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(n))), uint64(d.At(b.Array(1-n))), uint64(d.Stride()))...)...)
+	}
+	return k, g.fill(b)
+}
+
+// source is the kernel with the collision, and its numbers, written into it.
+func (g *Gas) source() string {
+	table := g.table()
+	statements, outputs := arithmetic.Collide().ExactC(
+		func(i int) string { return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i)) },
+		func(i int) string { return "real(" + strconv.FormatFloat(table[i], 'g', -1, 64) + ")" })
+	for i, out := range outputs {
+		statements += fmt.Sprintf("PUT(%d, %s);\n", i, out)
+	}
+	return expression.CHelpers + strings.Replace(kernelText, "COLLIDE", statements, 1)
+}
+
+// Work is the kernel of a step.
+func (k *onGPU) Work(step, _ int) solver.Work { return k.work[step] }
+
+// Begin has nothing to do.
+func (k *onGPU) Begin(int64) error { return nil }
