@@ -10,8 +10,12 @@ import (
 	"carina/internal/parallel"
 )
 
-// filledCells is how many cells are filled at once.
-const filledCells = 1 << 15
+const (
+	// filledCells is how many cells are filled at once, partFilled how many of a piece by
+	// one goroutine.
+	filledCells = 1 << 15
+	partFilled  = 1 << 10
+)
 
 // Fill sets the values of a field in all own cells, on any device: f sets those of the
 // cell at (x, y, z), which are zero before. It is called side by side.
@@ -30,9 +34,11 @@ func (b *Binding) Fill(field int, f func(x, y, z int32, values []float64)) error
 		cells = cells[:0]
 		var parts []filledPart
 		b.EachPiece(int32(from), to, func(p *Piece, from, to int32) {
-			parts = append(parts, filledPart{p, from, len(cells)})
-			for c := from; c < to; c++ {
-				cells = append(cells, c)
+			for ; from < to; from += partFilled {
+				parts = append(parts, filledPart{p, len(cells)})
+				for c := from; c < min(to, from+partFilled); c++ {
+					cells = append(cells, c)
+				}
 			}
 		})
 		n := len(cells)
@@ -63,10 +69,9 @@ func (b *Binding) Fill(field int, f func(x, y, z int32, values []float64)) error
 	return nil
 }
 
-// filledPart is cells of a piece from a local number on, which are filled at a place.
+// filledPart is cells of a piece that are filled from a place on.
 type filledPart struct {
 	piece *Piece
-	from  int32
 	at    int
 }
 

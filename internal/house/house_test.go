@@ -121,6 +121,8 @@ var testExceptions = map[[2]string]string{
 	{"solver/shallow", "solver/enginetest"}:          "what holds for any physics is tested by enginetest",
 	{"solver/expression", "solver/cuda/device"}:      "statements in C are computed on a device",
 	{"solver/expression", "solver/cuda/devicetest"}:  "statements in C are computed on a device",
+	{"solver/cuda", "solver/cuda/devicetest"}:        "devices of tests",
+	{"solver/thermal", "cuboid"}:                     "a box of a benchmark is cut into slabs",
 	{"solver/thermal", "solver/cuda/devicetest"}:     "devices of tests",
 	{"solver/thermal", "solver/cuda/physicstest"}:    "what holds for any physics is tested on GPUs, too",
 	{"solver/thermal", "solver/enginetest"}:          "what holds for any physics is tested by enginetest",

@@ -109,8 +109,9 @@ type Kernel struct {
 	workers []worker
 }
 
-// worker is what arrives in the cells of a block.
-type worker [populations][solver.BlockCells + solver.GroupCells]float64
+// worker is what arrives in the cells of a block, with room between populations so that
+// those of a cell fall into different sets of the cache.
+type worker [populations][solver.BlockCells + solver.GroupCells + 8]float64
 
 // Work pulls and collides.
 func (k *Kernel) Work(step, _ int) solver.Work {

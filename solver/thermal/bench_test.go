@@ -1,0 +1,175 @@
+package thermal_test
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"carina/cuboid"
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/solver"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
+	"carina/solver/processor"
+	"carina/solver/thermal"
+	"carina/solver/thermal/arithmetic"
+	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// bytesOfCell is what a step reads and writes of a cell.
+const bytesOfCell = 2 * 8 * arithmetic.Populations
+
+// slabs is a periodic box of width × width cells a rank, one above the other.
+func slabs(width int32, ranks int) *solver.Domain {
+	g := generate.FullGrid([3]int32{width, width * int32(ranks), 1})
+	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: [3]bool{true, true, false}}
+	for _, r := range g.Runs {
+		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / width})
+	}
+	for rank := range ranks {
+		d.Owners = append(d.Owners, int32(rank))
+	}
+	return d
+}
+
+// wave is a gas in motion.
+func wave() solver.Together {
+	return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) (float64, [2]float64, float64) {
+		return 1, [2]float64{0.03 * math.Sin(100*p.Y), 0}, 0.7
+	}}}
+}
+
+// measured is what a run of all ranks takes, in seconds.
+type measured struct{ setup, step float64 }
+
+// measure runs ranks on devices; those behind the first are timed with it.
+func measure(b *testing.B, width int32, ranks, steps int, open func(t transport.Transport) (solver.Device, error)) (m measured) {
+	b.Helper()
+	domain := slabs(width, ranks)
+	var all sync.WaitGroup
+	for _, t := range transport.NewLocal(ranks) {
+		all.Go(func() {
+			fail := func(err error) bool {
+				if err != nil {
+					b.Error(err)
+					t.Abort(err)
+				}
+				return err != nil
+			}
+			d, err := open(t)
+			if fail(err) {
+				return
+			}
+			begin := time.Now()
+			r, err := solver.NewRank(domain, wave(), d, t, solver.Options{})
+			if fail(err) {
+				return
+			}
+			defer r.Close()
+			if fail(d.Wait()) {
+				return
+			}
+			setup := time.Since(begin).Seconds()
+			run := func(n int) bool {
+				for range n {
+					if fail(r.Step()) {
+						return false
+					}
+				}
+				return !fail(d.Wait()) && !fail(t.Reduce(transport.Max, []int64{0}))
+			}
+			if !run(4) {
+				return
+			}
+			begin = time.Now()
+			if run(steps) && t.Rank() == 0 {
+				m = measured{setup, time.Since(begin).Seconds() / float64(steps)}
+			}
+		})
+	}
+	all.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+	return m
+}
+
+// report gives million updates a second and the part of a copy's bandwidth.
+func (m measured) report(b *testing.B, cells, bandwidth float64) {
+	b.ReportMetric(m.setup, "setup-s")
+	b.ReportMetric(cells/m.step/1e6, "MLUPS")
+	b.ReportMetric(cells*bytesOfCell/m.step/bandwidth, "of-copy")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkGasOnGPUs measures 3600² cells in double precision on a GPU and, weakly scaled,
+// on two.
+func BenchmarkGasOnGPUs(b *testing.B) {
+	const width, steps = 3600, 200
+	const cells = float64(width) * width
+	if devicetest.Open(b, 1)[0].Name() == "emulated" {
+		b.Skip("GPUs are emulated; build with the tag cuda where there are any")
+	}
+	about, err := device.Devices()
+	if err != nil {
+		b.Skip(err)
+	}
+	one := 0.0
+	for _, c := range []struct {
+		ranks    int
+		exchange cuda.Exchange
+	}{{1, ""}, {2, cuda.IPC}, {2, cuda.Host}} {
+		b.Run(fmt.Sprintf("GPUs=%d%s", c.ranks, c.exchange), func(b *testing.B) {
+			if c.ranks > len(about) {
+				b.Skip("there are not as many GPUs")
+			}
+			for range b.N {
+				m := measure(b, width, c.ranks, steps, func(t transport.Transport) (solver.Device, error) {
+					d, err := device.Open(t.Rank())
+					if err != nil {
+						return nil, err
+					}
+					return cuda.New(d, t, c.exchange), nil
+				})
+				m.report(b, cells*float64(c.ranks), about[0].Bandwidth*float64(c.ranks))
+				if c.ranks == 1 {
+					one = m.step
+				} else if one > 0 {
+					b.ReportMetric(float64(c.ranks)*one/m.step, "speedup")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkGas measures a processor with all its workers.
+func BenchmarkGas(b *testing.B) {
+	const width, steps = 720, 10
+	for range b.N {
+		m := measure(b, width, 1, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
+		m.report(b, float64(width)*width, copyBandwidth())
+	}
+}
+
+// copyBandwidth is that of a copy by all workers, in bytes read and written a second.
+func copyBandwidth() (best float64) {
+	const words = 1 << 25
+	from, to := make([]uint64, words), make([]uint64, words)
+	for range 4 {
+		begin := time.Now()
+		const parts = 16
+		var all sync.WaitGroup
+		for i := range parts {
+			all.Go(func() { copy(to[i*words/parts:(i+1)*words/parts], from[i*words/parts:]) })
+		}
+		all.Wait()
+		best = max(best, 16*words/time.Since(begin).Seconds())
+	}
+	return best
+}
