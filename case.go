@@ -7,7 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"carina/internal/quantity"
+	"carina/internal/run"
 )
 
 // Case says everything that a computation needs, as users write it: in a case
@@ -82,7 +87,7 @@ type Case struct {
 	Profile    string          `yaml:"profile"`
 	Waveform   string          `yaml:"waveform"`
 	Conditions []ConditionCase `yaml:"conditions"`
-	// Device is cpu or gpu. Storage is how populations are stored:
+	// Device is cpu or gpu, or one of these for each rank, such as gpu,gpu,cpu. Storage is how populations are stored:
 	// single, or half in 16 bits. Exchange is how GPUs exchange their borders: ipc,
 	// directly, or host, by messages; chosen for each pair when empty.
 	Device   Device `yaml:"device"`
@@ -128,12 +133,12 @@ type Case struct {
 }
 
 // Device is what a rank computes on.
-type Device string
+type Device = run.Device
 
 // The devices: a rank is a process or goroutine on the processor, or a GPU.
 const (
-	CPU Device = "cpu"
-	GPU Device = "gpu"
+	CPU = run.CPU
+	GPU = run.GPU
 )
 
 // OpeningCase is an opening named by hand: a disc that cuts the lumen. Center
@@ -225,4 +230,38 @@ func (c *Case) UnmarshalBinary(data []byte) error {
 	*c = Case(k.plainCase)
 	c.file, c.folder = k.File, k.Folder
 	return c.CheckNames()
+}
+
+// Name is the name of the surface's file without its endings, by which what is made of it
+// is called.
+func (c *Case) Name() string {
+	name := filepath.Base(c.Surface)
+	for _, ending := range []string{".gz", filepath.Ext(strings.TrimSuffix(name, ".gz"))} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}
+
+// named are the devices that the case names, one for all ranks or each.
+func (c *Case) named() []string {
+	if c.Device == "" {
+		return []string{string(CPU)}
+	}
+	return strings.Split(string(c.Device), ",")
+}
+
+// mayUse tells whether the case names a device.
+func (c *Case) mayUse(d Device) bool { return slices.Contains(c.named(), string(d)) }
+
+// devices are those of so many ranks.
+func (c *Case) devices(ranks int) ([]Device, error) {
+	names := c.named()
+	if len(names) > 1 && len(names) != ranks {
+		return nil, fmt.Errorf("%s are named for %s: name one for all ranks, or one for each", quantity.Count(len(names), "device"), quantity.Count(ranks, "rank"))
+	}
+	list := make([]Device, ranks)
+	for rank := range list {
+		list[rank] = Device(names[rank%len(names)])
+	}
+	return list, nil
 }

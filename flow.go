@@ -4,143 +4,229 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"carina/balance"
 	"carina/geometry"
-	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/internal/results"
 	"carina/internal/run"
-	"carina/output"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
+	"carina/solver/airflow/kernel"
 	"carina/solver/cuda"
+	"carina/solver/cuda/tiling"
+	"carina/solver/share"
 	"carina/solver/transport"
 )
 
-// What the front door passes on of the solver.
-type (
-	// Progress is what a running computation reports.
-	Progress = airflow.Progress
-	// Opening is the flow through an opening.
-	Opening = airflow.OpeningSummary
-	// Fields are the pressure and the velocity in all cells, in the order of the
-	// grid's runs.
-	Fields = output.Fields
-)
-
-// Summary is the outcome of a computation, in SI units.
-type Summary struct{ *airflow.Summary }
-
-// String says the same in a line.
-func (s *Summary) String() string {
-	return fmt.Sprintf("%d cells, %d steps of %s in %.1f s, %.1f MLUPS; Reynolds number %.4g, pressure drop %s, inflow and outflow differ by %.3g %%",
-		s.FluidCells, s.Steps, quantity.Format(s.TimeStep, "s"), s.Seconds, s.MLUPS, s.Reynolds, quantity.Format(s.PressureDrop, "Pa"), 100*s.MassBalance)
-}
-
-// Moment is the flow at one moment of a computation.
-type Moment struct {
-	Step     int64
-	Time     float64 // in seconds
-	Openings []Opening
-	Fields   *Fields
-}
-
 // Flow is the flow of air on the cells of a grid.
 type Flow struct {
+	from    origin
 	job     run.Job
-	grid    *geometry.Grid
-	parts   *balance.Partition
 	options options
+	results *results.Results // nil where none are written
 	summary *Summary
 	fields  *Fields
+	files   []string
 }
 
-type options struct {
-	transport transport.Transport
-	report    func(Progress)
-	every     int64
-	observe   func(*Moment) error
-}
-
-// Option is something that a flow is computed with besides its case.
-type Option func(*options)
-
-// Over computes the one rank that this process is, with the ranks of the other
-// processes: see transport.ConnectMPI. All of them open and run the same flow.
-func Over(t transport.Transport) Option { return func(o *options) { o.transport = t } }
-
-// Report hears how far the computation is, in the process of rank 0.
-func Report(hear func(Progress)) Option { return func(o *options) { o.report = hear } }
-
-// Every shows the flow every so many steps, rounded up to a multiple of
-// airflow.CheckInterval, in the process of rank 0. All cells are brought together
-// for it. An error ends the computation.
-func Every(steps int64, see func(*Moment) error) Option {
-	return func(o *options) { o.every, o.observe = steps, see }
+// origin is what a flow is opened on.
+type origin struct {
+	c         Case
+	grid      *geometry.Grid // or that of the share
+	partition *balance.Partition
+	// share is what the one rank of this process needs, where it does not know the
+	// whole grid; else nil.
+	share *solver.Domain
+	// partitionFile is where the partition was read, if it was.
+	partitionFile string
+	// made are the grid and the partition to be written with the results; or nil.
+	made *Voxels
+	// on are the flow on another spacing to go on from, and what hears the flow at the
+	// end for the next; either may be nil.
+	on   *airflow.Resampled
+	keep func(*airflow.Resampled)
+	// refine tells what the flow and those on other spacings tend to; or nil.
+	refine func(*airflow.Summary) (*Refinement, error)
 }
 
 // Open makes a flow of a grid, of who owns its cells, and of what a case says of
-// the flow; what the case says of the grid and of the partition does not matter
-// any more. It finds what cannot be computed before anything is.
+// the flow and its results; what the case says of the grid and of the partition does not
+// matter any more. It finds what cannot be computed before anything is: all ranks open
+// the same flow, or none does.
 func Open(grid *geometry.Grid, partition *balance.Partition, c Case, with ...Option) (*Flow, error) {
-	f := &Flow{grid: grid, parts: partition}
-	for _, option := range with {
-		option(&f.options)
+	return open(origin{c: c, grid: grid, partition: partition}, optionsOf(with))
+}
+
+// OpenFile is Open for a partition file and the grid beside it. Of many processes, those
+// of ranks on GPUs read their share instead where there is one.
+func OpenFile(path string, c Case, with ...Option) (*Flow, error) {
+	o := optionsOf(with)
+	from := origin{c: c, partitionFile: path}
+	err := from.read(o.transport)
+	if err := transport.Agree(o.transport, err); err != nil {
+		return nil, err
 	}
-	err := f.prepare(&c)
-	if err := transport.Agree(f.options.transport, err); err != nil {
+	return open(from, o)
+}
+
+// read reads what a process needs.
+func (o *origin) read(t transport.Transport) (err error) {
+	if err := o.c.CheckFlow(); err != nil {
+		return err
+	}
+	if t == nil {
+		if err := checkFolder(o.c.Output); err != nil {
+			return err
+		}
+	}
+	if t != nil && o.c.mayUse(GPU) {
+		p, err := balance.ReadFile(o.partitionFile)
+		if err != nil {
+			return err
+		}
+		if devices, err := o.c.devices(len(p.Ranks)); err == nil && t.Rank() < len(devices) && devices[t.Rank()] == GPU {
+			if o.share, err = share.Read(o.partitionFile, p, t.Rank()); err != nil {
+				return err
+			}
+		}
+		if o.share != nil {
+			o.partition, o.grid = p, o.share.Grid
+			return nil
+		}
+	}
+	o.partition, o.grid, err = ReadPartition(o.partitionFile)
+	return err
+}
+
+func open(from origin, o options) (*Flow, error) {
+	f := &Flow{from: from, options: o}
+	t := o.transport
+	err := f.prepare()
+	if err := transport.Agree(t, err); err != nil {
+		return nil, err
+	}
+	restart := ""
+	if o.restart != nil {
+		restart = o.restart.ID
+	}
+	if err := f.job.Agree(run.Agreement{
+		Grid: f.from.partition.Source.SHA256 + f.from.partition.Grid.Fingerprint, Partition: share.Fingerprint(f.from.partition),
+		Shares: f.from.share != nil, Folder: f.from.c.Output, Restart: restart,
+	}); err != nil {
+		return nil, err
+	}
+	err = f.admit()
+	if t != nil && err == nil && f.job.Devices[t.Rank()] == GPU {
+		err = f.forgetOthers(t.Rank())
+	}
+	if err := transport.Agree(t, err); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
 // prepare checks the case and makes what is to be computed of it.
-func (f *Flow) prepare(c *Case) error {
+func (f *Flow) prepare() error {
+	c := &f.from.c
+	if err := kernel.CheckMachines(); err != nil {
+		return err
+	}
 	if err := c.CheckFlow(); err != nil {
 		return err
 	}
-	if f.options.observe != nil && f.options.every < 1 {
-		return fmt.Errorf("the flow cannot be shown every %d steps: give a number of at least 1", f.options.every)
-	}
-	settings, plan, err := c.FlowOn(f.grid, f.grid.Cells())
-	if err != nil {
+	if err := f.options.check(c.Output); err != nil {
 		return err
 	}
-	domain, err := solver.NewDomain(f.grid, f.parts)
-	if err != nil {
-		return err
-	}
-	ranks, t := domain.Ranks, f.options.transport
-	if t != nil && t.Size() != ranks {
-		return fmt.Errorf("the partition is for %s, and was started with %s: start %d, or partition again", quantity.Count(ranks, "rank"), quantity.Count(t.Size(), "process"), ranks)
-	}
-	cells := f.grid.Cells()
-	if t != nil {
-		cells = f.parts.Quality.Ranks[t.Rank()].Fluid
-	}
-	if c.Device != GPU {
-		if err := machine.Admit(airflow.MemoryEstimate(cells, settings)); err != nil {
-			return fmt.Errorf("the flow on %d cells: %w: choose a larger spacing or fewer cells", cells, err)
+	if f.options.transport == nil {
+		if err := checkFolder(c.Output); err != nil {
+			return err
 		}
 	}
-	plan.KeepStopped = true
-	f.job = run.Job{
-		Domain: domain, Settings: settings, Plan: plan, Transport: t,
-		GPU: c.Device == GPU, Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
+	settings, plan, err := c.FlowOn(f.from.grid, f.cells())
+	if err != nil {
+		return err
 	}
+	if f.from.on != nil {
+		settings.Initial, settings.InitialStrain = f.from.on.Initial, f.from.on.InitialStrain
+		settings.RampTime = -1
+	}
+	domain := f.from.share
+	if domain == nil {
+		if domain, err = solver.NewDomain(f.from.grid, f.from.partition); err != nil {
+			return err
+		}
+	}
+	if t := f.options.transport; t != nil {
+		if err := fitsProcesses(domain.Ranks, t.Size()); err != nil {
+			return err
+		}
+	}
+	devices, err := c.devices(domain.Ranks)
+	if err != nil {
+		return err
+	}
+	f.job = run.Job{
+		Domain: domain, Settings: settings, Plan: plan, Transport: f.options.transport,
+		Devices: devices, Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
+	}
+	return f.admitBoxes()
+}
+
+// fitsProcesses is an error unless there is a process for every rank.
+func fitsProcesses(ranks, processes int) error {
+	if ranks == processes {
+		return nil
+	}
+	return fmt.Errorf("the partition is for %s, but the launcher started %s: use mpirun -np %d or partition again with --ranks %d",
+		quantity.Count(ranks, "rank"), quantity.Count(processes, "process"), ranks, processes)
+}
+
+// forgetOthers keeps of a large partitioned grid only the share of a rank:
+// small ones are kept as a whole, for the page to turn around.
+func (f *Flow) forgetOthers(rank int) error {
+	if f.from.share != nil || f.job.Domain.Ranks < 2 || f.cells() <= results.PageLimit {
+		return nil
+	}
+	share, err := tiling.Cut(f.job.Domain, rank)
+	if err != nil {
+		return err
+	}
+	f.from.share, f.from.grid, f.job.Domain = share, share.Grid, share
 	return nil
 }
 
-// Grid is what the flow is computed on, Partition who computes what.
-func (f *Flow) Grid() *geometry.Grid { return f.grid }
+// cells is the number of all fluid cells.
+func (f *Flow) cells() int64 {
+	if f.from.share != nil {
+		return f.from.share.CellCount()
+	}
+	return f.from.grid.Cells()
+}
+
+// volume is that of all fluid cells, in cubic metres.
+func (f *Flow) volume() float64 {
+	spacing := f.from.grid.Spacing
+	return float64(f.cells()) * spacing * spacing * spacing
+}
+
+// Grid is what the flow is computed on, or the part that this process knows; Partition
+// who computes what.
+func (f *Flow) Grid() *geometry.Grid { return f.from.grid }
 
 // Partition is who owns which cells.
-func (f *Flow) Partition() *balance.Partition { return f.parts }
+func (f *Flow) Partition() *balance.Partition { return f.from.partition }
 
-// Run computes the flow from rest to the end that the case names. Where the
-// context ends it before, the fields and the summary are those reached, and the
-// error wraps the context's.
+// Voxels are the grid with what is known of its making, where Run has made it; else nil.
+func (f *Flow) Voxels() *Voxels { return f.from.made }
+
+// Run computes the flow from rest, or from a checkpoint, to the end that the case names, and writes the results
+// into the case's folder, if it names one. Where the context ends it before, the fields,
+// the summary and the results are those reached, and the error is a StoppedError. Where
+// only the results could not be written, there is a summary beside the error.
 func (f *Flow) Run(ctx context.Context, with ...Option) error {
 	if f.summary != nil || f.job.Domain == nil {
 		return errors.New("this flow has been computed or closed: open another one")
@@ -152,45 +238,142 @@ func (f *Flow) Run(ctx context.Context, with ...Option) error {
 	if o.transport != f.options.transport {
 		return errors.New("a flow is opened over a transport: give it to Open instead of Run")
 	}
-	f.job.Plan.Report = o.report
-	hooks := run.Hooks{Visit: f.keep}
-	if o.observe != nil {
-		if o.every < 1 {
-			return fmt.Errorf("the flow cannot be shown every %d steps: give a number of at least 1", o.every)
-		}
-		hooks.Between = []run.Between{{Every: o.every, Do: o.show}}
+	if err := o.check(f.from.c.Output); err != nil {
+		return err
 	}
-	summary, err := f.job.Run(ctx, hooks)
+	f.options = o
+	end, err := f.begin(ctx)
 	if err != nil {
 		return err
 	}
-	f.summary = &Summary{summary}
-	if summary.Interrupted {
-		return fmt.Errorf("stopped after step %d: %w", summary.Steps, context.Cause(ctx))
+	defer end()
+	summary, err := f.job.Run(ctx, f.follow())
+	if err != nil {
+		return f.abandon(err)
 	}
-	return nil
+	return f.conclude(ctx, summary)
 }
 
-// keep keeps the fields of all cells.
-func (f *Flow) keep(v *run.View) error {
-	all, err := together(v)
-	if err == nil && v.Rank() == 0 {
-		f.fields = all
+// begin prepares the results, or without them looks out for ranks that are lost.
+func (f *Flow) begin(ctx context.Context) (end func(), err error) {
+	t := f.options.transport
+	switch {
+	case f.from.c.Output != "":
+		if f.results, err = results.New(ctx, f.resultsOf()); err != nil {
+			return nil, err
+		}
+		return f.results.End, nil
+	case t != nil && t.Size() > 1:
+		return results.WatchLost(t)
 	}
-	return err
+	return func() {}, nil
 }
 
-// together brings the fields of all cells together on rank 0.
-func together(v *run.View) (*Fields, error) {
+// follow lets the plan, and what is called on the way, report and write. It says in which
+// order things are done between steps.
+func (f *Flow) follow() run.Hooks {
+	o, plan := &f.options, &f.job.Plan
+	plan.Report, plan.Announce = o.listener.Progress, o.listener.Announce
+	plan.Warn = func(warnings []string) {
+		for _, words := range warnings {
+			f.warn(words)
+		}
+	}
+	hooks := run.Hooks{Memory: o.listener.Memory}
+	if o.observe != nil {
+		hooks.Between = append(hooks.Between, run.Between{Every: o.every, Do: o.show})
+	}
+	if f.results != nil {
+		plan.Begin, hooks.Diverged = f.results.Begin, f.results.Diverged
+		hooks.Between = append(hooks.Between, f.results.Between()...)
+		if o.restart != nil {
+			plan.Resume = f.results.Resume
+		}
+	}
+	plan.KeepStopped = f.results != nil || !o.discard
+	if plan.KeepStopped || f.from.keep != nil {
+		hooks.Visit = f.visit
+	}
+	return hooks
+}
+
+// resultsOf is what results need to know.
+func (f *Flow) resultsOf() results.Of {
+	c, o := &f.from.c, &f.options
+	of := results.Of{
+		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
+		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
+		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,
+		Checkpoints: o.checkpoints, Restart: o.restart, Resumed: f.resumed, PartitionFile: f.from.partitionFile, Settings: f.job.SettingsItems(),
+	}
+	of.Case, _ = c.MarshalBinary()                                                // what it holds is always encoded
+	if of.Axes, _ = geometry.ParseAxes(c.Axes); of.Axes == geometry.UnknownAxes { // checked before
+		of.Axes = f.from.partition.Source.Axes
+	}
+	if path := f.from.partitionFile; path != "" {
+		of.Inputs = append(of.Inputs, path, filepath.Join(filepath.Dir(path), filepath.Base(f.from.partition.Source.File)))
+	}
+	if f.from.made != nil {
+		made := f.from.made.made(c.Name())
+		made.Plainly()
+		of.Made = &made
+	}
+	return of
+}
+
+func (f *Flow) resumed(step int64, seconds float64) {
+	if f.options.listener.Resumed != nil {
+		f.options.listener.Resumed(step, seconds)
+	}
+}
+
+func (f *Flow) warn(words string) {
+	if f.options.listener.Warn != nil {
+		f.options.listener.Warn(words)
+	}
+}
+
+// visit takes the flow at the end to where it is wanted. All ranks call it.
+func (f *Flow) visit(v *run.View) error {
+	if f.results != nil {
+		if err := f.results.Keep(v); err != nil {
+			return err
+		}
+	}
+	if f.from.keep != nil {
+		flow, err := v.Resampled()
+		if err != nil {
+			return err
+		}
+		if flow != nil {
+			f.from.keep(flow)
+		}
+	}
+	if !f.job.Plan.KeepStopped {
+		return nil
+	}
 	own, err := v.Fields()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all, err := v.Gather(own)
-	if err != nil || all == nil {
-		return nil, err
+	var all *airflow.Fields
+	if !f.options.discard || f.results != nil && f.results.HasPage() {
+		if all, err = v.Gather(own); err != nil {
+			return err
+		}
 	}
-	return &Fields{Time: v.Time(), Pressure: all.Pressure, Velocity: all.Velocity}, nil
+	if all != nil && !f.options.discard {
+		f.fields = fieldsOf(v, all)
+	}
+	if f.results == nil {
+		return nil
+	}
+	return f.results.Visit(v, own, all)
+}
+
+// fieldsOf are those of all cells at one moment.
+func fieldsOf(v *run.View, all *airflow.Fields) *Fields {
+	return &Fields{Time: v.Time(), Pressure: all.Pressure, Velocity: all.Velocity}
 }
 
 // show brings the flow at one moment together for who wants to see it.
@@ -199,21 +382,84 @@ func (o *options) show(v *run.View) error {
 	if err != nil {
 		return err
 	}
-	all, err := together(v)
-	if err != nil || v.Rank() != 0 {
+	own, err := v.Fields()
+	if err != nil {
 		return err
 	}
-	return o.observe(&Moment{Step: v.Step(), Time: v.Time(), Openings: openings, Fields: all})
+	all, err := v.Gather(own)
+	if err != nil || all == nil {
+		return err
+	}
+	return o.observe(&Moment{Step: v.Step(), Time: v.Time(), Openings: openings, Fields: fieldsOf(v, all)})
+}
+
+// conclude ends a computation with its summary, on all ranks.
+func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
+	f.summary = &Summary{Summary: summary}
+	first := f.options.transport == nil || f.options.transport.Rank() == 0
+	if first {
+		summary.Warnings = append(summary.Warnings, f.doubts(summary)...)
+		if f.from.refine != nil && !summary.Interrupted {
+			var err error
+			if f.summary.Refinement, err = f.from.refine(summary); err != nil {
+				summary.Warnings = append(summary.Warnings, fmt.Sprintf("no limit of finer spacings: %v", err))
+			}
+		}
+	}
+	record := func(partitionFile string) any {
+		f.summary.Provenance = f.provenance(partitionFile)
+		return f.summary
+	}
+	var err error
+	if f.results != nil {
+		f.files, err = f.results.Finish(summary, record)
+	}
+	if first && f.summary.Provenance == nil {
+		record("")
+	}
+	if err == nil && summary.Interrupted {
+		err = &StoppedError{summary.Steps, f.from.c.Output, context.Cause(ctx)}
+	}
+	return err
+}
+
+// abandon ends a computation that has failed, on all ranks.
+func (f *Flow) abandon(cause error) error {
+	var diverged *airflow.DivergedError
+	if errors.As(cause, &diverged) {
+		f.locate(diverged)
+	}
+	if f.results == nil {
+		return cause
+	}
+	return f.results.Abandon(cause)
+}
+
+// locate gives the place where a flow has diverged the unit of the surface.
+func (f *Flow) locate(e *airflow.DivergedError) {
+	source := &f.from.partition.Source
+	if source.Surface != nil {
+		source = source.Surface
+	}
+	if unit, err := geometry.ParseUnit(source.Unit); err == nil {
+		e.Unit, e.UnitName = float64(unit), source.Unit
+	}
 }
 
 // Summary is the outcome, nil before Run.
 func (f *Flow) Summary() *Summary { return f.summary }
+
+// Files are those that Run has written, but for those of single ranks, in the process of
+// rank 0.
+func (f *Flow) Files() []string { return slices.Clone(f.files) }
 
 // Fields are those of all cells when Run ended, in the process of rank 0.
 func (f *Flow) Fields() (*Fields, error) {
 	switch {
 	case f.fields != nil:
 		return f.fields, nil
+	case f.summary != nil && f.options.discard:
+		return nil, errors.New("the fields were discarded: open the flow without carina.Discard")
 	case f.summary != nil:
 		return nil, errors.New("the fields are kept by the process of rank 0: ask it")
 	}
@@ -222,51 +468,3 @@ func (f *Flow) Fields() (*Fields, error) {
 
 // Close frees what the flow holds.
 func (f *Flow) Close() { f.job, f.fields = run.Job{}, nil }
-
-// Run takes all steps from a case to the flow: it reads the surface and fills it with
-// cells, or reads a grid file, shares the cells among the case's ranks and computes.
-func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
-	if err := c.CheckFlow(); err != nil {
-		return nil, err
-	}
-	grid, err := c.gridOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := c.PartitionOptions(grid)
-	if err != nil {
-		return nil, err
-	}
-	partition, err := balance.Make(ctx, grid, parts)
-	if err != nil {
-		return nil, err
-	}
-	f, err := Open(grid, partition, c, with...)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.Run(ctx)
-}
-
-// gridOf reads the grid file that the case names, or fills its surface with cells.
-func (c *Case) gridOf(ctx context.Context) (*geometry.Grid, error) {
-	switch is, err := geometry.IsGridFile(c.Surface); {
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the surface: %w", err)
-	case is:
-		return c.ReadGrid()
-	}
-	surface, err := c.ReadSurface()
-	if err != nil {
-		return nil, err
-	}
-	prepared, voxels, err := c.Prepare(surface, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Surface, err)
-	}
-	grid, _, err := geometry.VoxelizePrepared(ctx, prepared, voxels)
-	if err != nil {
-		return nil, fmt.Errorf("voxelizing %s: %w", c.Surface, err)
-	}
-	return grid, nil
-}

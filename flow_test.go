@@ -122,7 +122,7 @@ func TestFlowIsShownOnTheWay(t *testing.T) {
 	f := opened(t, c, surface)
 	var steps []int64
 	reports := 0
-	err := f.Run(context.Background(), carina.Report(func(p carina.Progress) { reports++ }), carina.Every(70, func(m *carina.Moment) error {
+	err := f.Run(context.Background(), carina.Listen(carina.Listener{Progress: func(carina.Progress) { reports++ }}), carina.Every(70, func(m *carina.Moment) error {
 		steps = append(steps, m.Step)
 		if int64(len(m.Fields.Pressure)) != f.Grid().Cells() || len(m.Openings) != 2 || m.Time != m.Fields.Time || m.Time <= 0 {
 			t.Errorf("step %d: %d pressures, %d openings at %g s", m.Step, len(m.Fields.Pressure), len(m.Openings), m.Time)

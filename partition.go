@@ -90,9 +90,7 @@ func (c *Case) CheckNames() error {
 		{c.Preset, balance.CheckPreset},
 		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
 		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
-		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
 		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
-		{string(c.Device), oneOf("device", []Device{CPU, GPU})},
 		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},
 		{c.Exchange, oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
 	} {
@@ -100,6 +98,11 @@ func (c *Case) CheckNames() error {
 			if err := named.check(named.name); err != nil {
 				return err
 			}
+		}
+	}
+	for _, name := range c.named() {
+		if err := oneOf("device", []Device{CPU, GPU})(name); err != nil {
+			return err
 		}
 	}
 	s := c.method()
@@ -154,7 +157,7 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 	layout := balance.Sparse
 	setIfGiven(&layout, c.Layout)
 	cost := balance.DefaultCost(layout)
-	if c.Device == GPU {
+	if c.mayUse(GPU) {
 		cost = balance.GPUCost()
 	}
 	cost.BytesPerPopulation = precision.Bytes()

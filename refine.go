@@ -107,6 +107,11 @@ func (e Extrapolated) Relative() float64 {
 	return max(e.Uncertainty/e.Value, -e.Uncertainty/e.Value)
 }
 
+// Reaches tells whether the pressure drop is known to an accuracy, of three spacings.
+func (r *Refinement) Reaches(accuracy float64) bool {
+	return r != nil && len(r.Levels) > 2 && r.PressureDrop.Relative() <= accuracy
+}
+
 // ShareLimit is the share of an outlet.
 type ShareLimit struct {
 	Number int    `json:"number"`
@@ -196,31 +201,6 @@ func extrapolate(levels []Level, of func(*Level) (value, err float64)) (Extrapol
 	}
 	e, err := convergence.Of(points)
 	return Extrapolated{e.Value, e.Uncertainty, e.Order, e.Basis}, err
-}
-
-// Words is the refinement as tables.
-func (r *Refinement) Words() string {
-	var w strings.Builder
-	fmt.Fprintf(&w, "refinement, the finest spacing first:\n%12s %14s %10s %14s %14s\n", "spacing", "cells", "steps", "time step", "pressure drop")
-	for _, l := range r.Levels {
-		fmt.Fprintf(&w, "%12s %14s %10s %14s %14s\n", quantity.FormatLength(l.Spacing), quantity.Grouped(l.FluidCells), quantity.Grouped(l.Steps),
-			quantity.Format(l.TimeStep, "s"), quantity.Format(l.PressureDrop, "Pa"))
-	}
-	fmt.Fprintf(&w, "in the limit: pressure drop %s, resistance %s\n", r.PressureDrop.words("Pa"), r.Resistance.words("Pa·s/m³"))
-	for _, s := range r.Shares {
-		fmt.Fprintf(&w, "%3d  %-16s share %.2f ± %.2f %% (%s)\n", s.Number, s.Name, 100*s.Value, 100*s.Uncertainty, s.Basis)
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&w, "note: %s\n", note)
-	}
-	return w.String()
-}
-
-func (e Extrapolated) words(unit string) string {
-	if e.Order == 0 && strings.HasPrefix(e.Basis, "no order") {
-		return fmt.Sprintf("between %s and %s (%s)", quantity.Format(e.Low(), unit), quantity.Format(e.High(), unit), e.Basis)
-	}
-	return fmt.Sprintf("%s ± %s, %.2g %% (%s)", quantity.Format(e.Value, unit), quantity.Format(e.Uncertainty, unit), 100*e.Relative(), e.Basis)
 }
 
 // WantedAccuracy is the accuracy that the case asks for, relative, 0 where it asks for

@@ -101,7 +101,7 @@ func (c *Case) CheckFlow() error {
 			return err
 		}
 	}
-	if c.Device == GPU && c.Layout == string(airflow.Dense) {
+	if c.mayUse(GPU) && c.Layout == string(airflow.Dense) {
 		return fmt.Errorf("the %s layout is not computed on a GPU: leave it out, or compute on the processor", airflow.Dense)
 	}
 	if err := c.checkContradictions(); err != nil {
@@ -136,7 +136,7 @@ func (c *Case) checkContradictions() error {
 		return errors.New("a time step and a lattice velocity contradict each other: give either time-step or lattice-velocity, not both")
 	case c.Storage == string(gpu.Single) && c.Precision == string(airflow.Half):
 		return errors.New("half precision is single precision with 16-bit storage: leave storage or precision out")
-	case c.Exchange != "" && c.Device != GPU:
+	case c.Exchange != "" && !c.mayUse(GPU):
 		return errors.New("an exchange is for GPUs: leave it out, or compute with device gpu")
 	}
 	return nil

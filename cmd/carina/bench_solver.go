@@ -14,7 +14,6 @@ import (
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
 	"carina/internal/quantity"
-	"carina/internal/workflow"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 
@@ -47,7 +46,7 @@ func runReport[R worded](command *cobra.Command, flags *benchFlags, name string,
 		Report  R                   `json:"report"`
 	}{d, report}
 	path := filepath.Join(flags.folder, name)
-	if err := workflow.WriteJSON(path+".json", recorded); err != nil {
+	if err := atomicfile.WriteJSON(path+".json", recorded); err != nil {
 		return err
 	}
 	files := []string{path + ".json"}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"carina/balance"
-	"carina/internal/workflow"
+	"carina/cmd/carina/report"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,7 +66,7 @@ func gridOf(path string) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	if kind, err := workflow.KindOf(path); err != nil || kind != workflow.PartitionFile {
+	if kind, err := report.KindOf(path); err != nil || kind != report.Partition {
 		return ""
 	}
 	p, err := balance.ReadFile(path)

@@ -12,7 +12,7 @@ import (
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
-	"carina/internal/workflow"
+	"carina/output/vtk"
 
 	"github.com/spf13/cobra"
 )
@@ -105,5 +105,5 @@ func exportOpenLB(files []string, p *balance.Partition, _ *geometry.Grid) error 
 }
 
 func exportVTK(files []string, p *balance.Partition, g *geometry.Grid) error {
-	return workflow.WriteCuboids(files[0], p, g)
+	return vtk.WritePartition(files[0], g, p)
 }

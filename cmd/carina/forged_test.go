@@ -10,8 +10,8 @@ import (
 	"testing"
 	"unicode"
 
+	"carina"
 	"carina/geometry"
-	"carina/internal/workflow"
 )
 
 // forged are texts that would begin lines of their own, or be obeyed.
@@ -170,7 +170,7 @@ func TestTheInstructionSetIsHonouredOrRefused(t *testing.T) {
 	part := partitioned(t, "--ranks", "1")
 	set := func(value string) (int, string, string) {
 		t.Setenv("CARINA_SIMD", value)
-		var record workflow.Record
+		var record carina.Summary
 		status, stdout, stderr := invoke(t, "solve", part, "--flow", "1L/min", "--steps", "2", "--json")
 		if status != 0 {
 			return status, "", stderr

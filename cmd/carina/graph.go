@@ -13,7 +13,6 @@ import (
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
-	"carina/internal/workflow"
 	"carina/partition"
 	"carina/partition/graph"
 	"carina/partition/metis"
@@ -104,7 +103,8 @@ func runGraph(command *cobra.Command, path, parts string, flags *graphFlags) err
 	if most := max(graph.Vertices(), mostEmptyParts); options.Parts > most {
 		return fmt.Errorf("%d parts are too many for %s: ask for at most %d", options.Parts, quantity.Count(graph.Vertices(), "vertex"), most)
 	}
-	if err := workflow.AdmitGraph(graph.Vertices(), graph.Edges(), partition.MemoryEstimate(graph, options.Preset)); err != nil {
+	if err := machine.AdmitFor(fmt.Sprintf("a graph of %s vertices and %s edges", quantity.Grouped(graph.Vertices()), quantity.Grouped(graph.Edges())),
+		partition.MemoryEstimate(graph, options.Preset), "choose the preset fast, a smaller graph or a machine with more memory"); err != nil {
 		return fmt.Errorf("partitioning %s: %w", path, err)
 	}
 	report, end := progress(command)

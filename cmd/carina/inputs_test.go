@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/internal/workflow"
+	"carina"
 	"carina/solver/airflow"
 )
 
@@ -18,7 +18,7 @@ func TestNumbersOfFlagsAreNotOctal(t *testing.T) {
 	if s.Steps != 20 || len(s.Ranks) != 2 {
 		t.Errorf("%d steps on %d ranks, want 20 on 2", s.Steps, len(s.Ranks))
 	}
-	g := succeed[*workflow.GridReport](t, "voxelize", pipe, "--fluid-cells", "1e3", "-o", filepath.Join(t.TempDir(), "pipe.grid"))
+	g := succeed[*carina.GridReport](t, "voxelize", pipe, "--fluid-cells", "1e3", "-o", filepath.Join(t.TempDir(), "pipe.grid"))
 	if g.FluidCells < 500 || g.FluidCells > 2000 {
 		t.Errorf("1e3 cells are %d", g.FluidCells)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/cmd/carina/report"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
-	"carina/internal/workflow"
 	"carina/partition/graph"
 	"carina/solver/checkpoint"
 
@@ -32,21 +32,21 @@ func newInspect() *cobra.Command {
 				}
 				return inspectCheckpoint(command, path)
 			}
-			kind, err := workflow.KindOf(path)
+			kind, err := report.KindOf(path)
 			if err != nil {
 				return err
 			}
-			if kind != workflow.SurfaceFile {
+			if kind != report.Surface {
 				if err := onlyFlags(command, "a "+string(kind)+" file"); err != nil {
 					return err
 				}
 			}
 			switch kind {
-			case workflow.GridFile:
+			case report.Grid:
 				return inspectGrid(command, path)
-			case workflow.PartitionFile:
+			case report.Partition:
 				return inspectPartition(command, path)
-			case workflow.GraphFile:
+			case report.Graph:
 				return inspectGraph(command, path)
 			}
 			return inspectSurface(command, path, &flags)
@@ -77,25 +77,25 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 	}
 	c := flags.corrections
 	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale
-	report, err := interruptible(command.Context(), func() (*workflow.SurfaceReport, error) {
-		return workflow.InspectSurface(&c, flags.picture)
+	surface, err := interruptible(command.Context(), func() (*report.SurfaceReport, error) {
+		return report.InspectSurface(&c, flags.picture)
 	})
 	if err != nil {
 		return err
 	}
-	if err := printResult(command, report, report.Words); err != nil || report.Problem == "" {
+	if err := printResult(command, surface, surface.Words); err != nil || surface.Problem == "" {
 		return err
 	}
-	return fmt.Errorf("%s cannot be solved as it is: %s", path, report.Problem)
+	return fmt.Errorf("%s cannot be solved as it is: %s", path, surface.Problem)
 }
 
 func inspectGrid(command *cobra.Command, path string) error {
 	c := carina.Case{Surface: path}
-	g, err := workflow.LoadGrid(command.Context(), &c, nil, nil)
+	v, err := c.Voxelize(command.Context(), nil)
 	if err != nil {
 		return err
 	}
-	return printResult(command, &g.Report, g.Report.Words)
+	return printResult(command, &v.Report, func() string { return report.GridWords(&v.Report) })
 }
 
 // inspectedPartition is what `carina inspect FILE.part.json --json` prints.
@@ -124,13 +124,13 @@ func inspectPartition(command *cobra.Command, path string) error {
 	} else if _, err := p.Segments(grid); err != nil {
 		description.Problem = err.Error()
 	} else {
-		description.VolumeExcess, volumes = workflow.CompareVolumes(grid)
+		description.VolumeExcess, volumes = report.VolumeWords(grid)
 	}
 	description.Sound = description.Problem == ""
 	err = printResult(command, description, func() string {
 		const rows = 32
 		var w strings.Builder
-		w.WriteString(workflow.PartitionWords(p) + volumes)
+		w.WriteString(report.PartitionWords(p) + volumes)
 		// A strings.Builder takes everything.
 		_ = p.Quality.WriteTable(&w, rows)
 		if description.Sound {
@@ -190,16 +190,16 @@ func describeGraph(g *graph.Graph) graphDescription {
 
 // inspectCheckpoint says what a folder of results could go on from.
 func inspectCheckpoint(command *cobra.Command, folder string) error {
-	report, err := workflow.InspectCheckpoint(folder)
+	kept, err := report.InspectCheckpoint(folder)
 	if errors.Is(err, checkpoint.ErrNone) {
 		return fmt.Errorf("reading %s: it is a folder: name a file, or a folder that holds a checkpoint", folder)
 	}
 	if err != nil {
 		return err
 	}
-	err = printResult(command, report, func() string { return terminal.Line(folder) + ": " + strings.TrimSpace(report.Words()) + "\n" })
-	if err != nil || report.Whole {
+	err = printResult(command, kept, func() string { return terminal.Line(folder) + ": " + strings.TrimSpace(kept.Words()) + "\n" })
+	if err != nil || kept.Whole {
 		return err
 	}
-	return errors.New(report.Problem)
+	return errors.New(kept.Problem)
 }

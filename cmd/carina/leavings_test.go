@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"carina/internal/workflow"
+	"carina"
 )
 
 // hiddenIn are the names in a folder that begin with a dot.
@@ -263,11 +263,11 @@ func TestHiddenSurfacesGiveCompleteResults(t *testing.T) {
 	for _, name := range []string{".hidden.stl", "..stl", ".stl", ".carina.stl", ".carina-files.stl", ".mark.stl", ".a b.stl"} {
 		surface := copied(t, generated(t, "pipe"), name)
 		out := filepath.Join(t.TempDir(), "r")
-		p := succeed[workflow.Record](t, "run", surface, "--spacing", "3mm", "--flow", "1L/min", "--steps", "2", "--ranks", "2", "--out", out).Provenance
+		p := succeed[carina.Summary](t, "run", surface, "--spacing", "3mm", "--flow", "1L/min", "--steps", "2", "--ranks", "2", "--out", out).Provenance
 		if p.Grid.SHA256 != sha(t, filepath.Join(out, p.Grid.File)) || p.Partition.SHA256 != sha(t, filepath.Join(out, p.Partition.File)) {
 			t.Errorf("%s: %+v", name, p)
 		}
-		succeed[workflow.Record](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "1L/min", "--steps", "2")
+		succeed[carina.Summary](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "1L/min", "--steps", "2")
 		shares := filepath.Join(filepath.Dir(surface), ".h.part.json")
 		succeed[partitionResult](t, "partition", surface, "--spacing", "3mm", "--ranks", "2", "--shares", "-o", shares)
 		for _, file := range []string{shares, strings.ReplaceAll(shares, ".part.json", ".0001.share"), strings.ReplaceAll(shares, ".part.json", ".grid")} {

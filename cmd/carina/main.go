@@ -12,13 +12,14 @@ import (
 	"strings"
 	"syscall"
 
+	"carina"
 	"carina/internal/atomicfile"
 	"carina/internal/crash"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/internal/terminal"
-	"carina/internal/workflow"
+	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,8 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 
 // tell writes a failure as one line.
 func tell(stderr io.Writer, err error) {
-	if errors.Is(err, context.Canceled) {
+	var stopped *carina.StoppedError
+	if errors.Is(err, context.Canceled) && !errors.As(err, &stopped) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
 	fmt.Fprintln(stderr, "carina: "+strings.Join(strings.Fields(advised(err)), " "))
@@ -140,7 +142,7 @@ func newRoot() *cobra.Command {
 			if err := refuseUnwritable(command); err != nil {
 				return err
 			}
-			if err := workflow.CheckEnvironment(); err != nil {
+			if err := kernel.CheckMachines(); err != nil {
 				return err
 			}
 			mendFolders(command, arguments)
@@ -151,7 +153,7 @@ func newRoot() *cobra.Command {
 		return usageError{mistakenFlag(command, err)}
 	})
 	root.PersistentFlags().Bool("json", false, "print one JSON object with the result's figures on standard output")
-	root.Version = workflow.ProgramOf().Words()
+	root.Version = carina.ProgramOf().Words()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())

@@ -8,8 +8,8 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/cmd/carina/report"
 	"carina/internal/terminal"
-	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
 )
@@ -74,25 +74,27 @@ func newPartition() *cobra.Command {
 			if err := differ(output, c.Files()...); err != nil {
 				return err
 			}
-			g, err := loadGrid(command, &c, nil)
+			v, err := voxelize(command, &c)
 			if err != nil {
 				return err
 			}
 			begin := time.Now()
-			p, err := partitionGrid(command, &c, g)
+			show, end := progress(command)
+			p, err := v.Partition(command.Context(), &c, show)
+			end()
 			if err != nil {
 				return err
 			}
 			seconds := time.Since(begin).Seconds()
-			write := workflow.WritePartition
+			write := v.WritePartition
 			if shares {
-				write = workflow.WriteShares
+				write = v.WriteShares
 			}
-			if err := write(&c, output, p, g); err != nil {
+			if err := write(output, p); err != nil {
 				return err
 			}
 			return printResult(command, describePartition(output, p, seconds), func() string {
-				return g.Report.Words() + workflow.PartitionWords(p) + wroteWords(output, p.Source.File, arguments[0])
+				return report.GridWords(&v.Report) + report.PartitionWords(p) + wroteWords(output, p.Source.File, arguments[0])
 			})
 		},
 	}
@@ -103,13 +105,6 @@ func newPartition() *cobra.Command {
 	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command
-}
-
-// partitionGrid partitions with progress on the terminal.
-func partitionGrid(command *cobra.Command, c *carina.Case, g *workflow.Gridded) (*balance.Partition, error) {
-	report, end := progress(command)
-	defer end()
-	return workflow.Partition(command.Context(), c, g, report)
 }
 
 // wroteWords says what was written: the grid is not where it was the input.

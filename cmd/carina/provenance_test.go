@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"carina/internal/workflow"
+	"carina"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -34,8 +34,8 @@ func TestSummaryTellsWhereItComesFrom(t *testing.T) {
 	if err := os.WriteFile(caseFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	printed := succeed[workflow.Record](t, "run", caseFile, "--wall", "bounce-back", "--out", out)
-	var written workflow.Record
+	printed := succeed[carina.Summary](t, "run", caseFile, "--wall", "bounce-back", "--out", out)
+	var written carina.Summary
 	decode(t, filepath.Join(out, "summary.json"), &written)
 	if diff := cmp.Diff(written, printed); diff != "" {
 		t.Errorf("printed is something else:\n%s", diff)
@@ -65,7 +65,7 @@ func TestSummaryTellsWhereItComesFrom(t *testing.T) {
 		t.Errorf("settings %+v", used)
 	}
 	// The partition file tells the surface.
-	solved := succeed[workflow.Record](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "0.05L/min", "--steps", "2").Provenance
+	solved := succeed[carina.Summary](t, "solve", filepath.Join(out, p.Partition.File), "--flow", "0.05L/min", "--steps", "2").Provenance
 	if diff := cmp.Diff([]any{p.Surface, p.Grid, p.Partition}, []any{solved.Surface, solved.Grid, solved.Partition}); diff != "" {
 		t.Errorf("computed from the partition file:\n%s", diff)
 	}
@@ -73,7 +73,7 @@ func TestSummaryTellsWhereItComesFrom(t *testing.T) {
 
 func TestHistoryEndsAsTheSummarySays(t *testing.T) {
 	part, out := pipeOn(t, "2"), filepath.Join(t.TempDir(), "out")
-	s := succeed[workflow.Record](t, "solve", part, "--flow", "0.05L/min", "--steps", "220", "--out", out)
+	s := succeed[carina.Summary](t, "solve", part, "--flow", "0.05L/min", "--steps", "220", "--out", out)
 	file, err := os.Open(filepath.Join(out, "history.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestSummaryNamesTheCommit(t *testing.T) {
 	if out, err := in(clone, filepath.Join(clone, "carina"), "solve", pipeOn(t, "1"), "--flow", "0.05L/min", "--steps", "2", "--out", results); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	var written workflow.Record
+	var written carina.Summary
 	decode(t, filepath.Join(results, "summary.json"), &written)
 	if p := written.Provenance; p.Commit != commit || p.Modified {
 		t.Errorf("commit %q, modified %v; want %q as it is", p.Commit, p.Modified, commit)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 
 	"carina"
-	"carina/internal/resultsfolder"
-	"carina/internal/workflow"
+	"carina/cmd/carina/report"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +30,7 @@ func newRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c.Output = cmp.Or(output, c.Output, kept.restart, resultsFolder(c.Surface))
+			c.Output = cmp.Or(output, c.Output, kept.restart, c.Name()+"-flow")
 			if err := kept.check(c.Output); err != nil {
 				return err
 			}
@@ -56,40 +53,20 @@ func runCase(command *cobra.Command, c *carina.Case, kept *keptFlags) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
 	}
-	if err := workflow.Check(c); err != nil {
+	if err := c.Ready(); err != nil {
 		return err
 	}
-	if err := resultsfolder.Writable(c.Output); err != nil {
+	if err := report.CheckSurface(c.Surface); err != nil {
 		return err
 	}
-	if c.Refine > 1 || c.Accuracy != "" {
-		if kept.text != "" || kept.restart != "" {
-			return errors.New("checkpoints are of a flow on one spacing: leave --refine and --accuracy out, or --checkpoint and --restart")
-		}
-		return refineCase(command, c)
+	l := newListener(command, c)
+	f, err := carina.Run(command.Context(), *c, append(kept.options(), carina.Discard(), carina.Listen(l.Listener))...)
+	refines := c.Refine > 1 || c.Accuracy != ""
+	if f == nil || !refines {
+		return l.tellFlow(f, nil, "", err)
 	}
-	g, err := loadGrid(command, c, func(cells int64) error { return workflow.AdmitFlow(c, cells) })
-	if err != nil {
-		return err
+	if accuracy, _ := c.WantedAccuracy(); accuracy > 0 && !f.Summary().Refinement.Reaches(accuracy) { // checked before
+		message(command, "%s", report.MissingWords(f.Summary().Refinement, accuracy))
 	}
-	if wantsJSON(command) {
-		for _, note := range g.Report.Notes {
-			message(command, "note: %s", note)
-		}
-	} else {
-		fmt.Fprint(command.OutOrStdout(), g.Report.Words())
-	}
-	if err := c.CheckOpenings(g.Grid); err != nil {
-		return err
-	}
-	p, err := partitionGrid(command, c, g)
-	if err != nil {
-		return err
-	}
-	if !wantsJSON(command) {
-		fmt.Fprint(command.OutOrStdout(), workflow.PartitionWords(p))
-	}
-	s := &workflow.Solver{Case: *c, Grid: g.Grid, Partition: p, Folder: c.Output, Checkpoints: kept.checkpoints, Restart: kept.from}
-	s.KeepMade(gridName(c.Surface), g)
-	return solve(command, s, nil)
+	return l.tellFlow(f, nil, report.GridWords(&f.Voxels().Report), err)
 }

@@ -5,17 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"carina"
-	"carina/balance"
 	"carina/internal/crash"
-	"carina/internal/quantity"
-	"carina/internal/workflow"
-	"carina/solver/airflow"
-	"carina/solver/airflow/gpu"
 	"carina/solver/checkpoint"
-	"carina/solver/share"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -64,10 +57,14 @@ func runSolve(command *cobra.Command, path, casePath, output string, kept *keptF
 		// One that panics cannot wait for the others, which mpirun ends.
 		defer crash.Guard()
 	}
-	s, err := setUp(command, path, casePath, output, kept, t)
+	c, path, err := solvedCase(command, path, casePath, output, kept)
 	// A rank that fails alone must not leave the others waiting.
 	if err = transport.Agree(t, err); err == nil {
-		err = solve(command, s, t)
+		l := newListener(command, &c)
+		var flow *carina.Flow
+		if flow, err = carina.OpenFile(path, c, append(kept.options(), carina.Over(t), carina.Discard(), carina.Listen(l.Listener))...); err == nil {
+			err = l.tellFlow(flow, t, "", flow.Run(command.Context()))
+		}
 	}
 	if err == nil || t == nil {
 		return err
@@ -78,61 +75,28 @@ func runSolve(command *cobra.Command, path, casePath, output string, kept *keptF
 	return errTold
 }
 
-// setUp reads the case and what this process needs of the partition.
-func setUp(command *cobra.Command, path, casePath, output string, kept *keptFlags, t transport.Transport) (*workflow.Solver, error) {
-	var c carina.Case
-	partition, err := kept.open(&c)
-	if err != nil {
-		return nil, err
+// solvedCase is what the checkpoint to go on from, the case file and the flags say, and
+// the partition file.
+func solvedCase(command *cobra.Command, path, casePath, output string, kept *keptFlags) (c carina.Case, partition string, err error) {
+	if partition, err = kept.open(&c); err != nil {
+		return c, "", err
 	}
-	if path == "" {
-		path = partition
-	}
-	if path == "" {
-		return nil, usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", kept.restart)}
+	if partition = cmp.Or(path, partition); partition == "" {
+		return c, "", usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", kept.restart)}
 	}
 	if casePath != "" {
-		var err error
 		if c, err = carina.ReadCase(casePath); err != nil {
-			return nil, err
+			return c, "", err
 		}
 	}
 	if err := applyFlags(command, &c, flowFlags, layoutFlag, axesFlag); err != nil {
-		return nil, err
+		return c, "", err
 	}
 	if err := c.CheckFlow(); err != nil {
-		return nil, err
+		return c, "", err
 	}
-	output = cmp.Or(output, c.Output, kept.restart)
-	if err := kept.check(output); err != nil {
-		return nil, err
-	}
-	if t == nil {
-		if err := workflow.CheckFolder(output); err != nil {
-			return nil, err
-		}
-	}
-	s := &workflow.Solver{Case: c, Folder: output, PartitionFile: path, Checkpoints: kept.checkpoints, Restart: kept.from}
-	return s, readForSolve(path, s, t)
-}
-
-// readForSolve reads what this process needs: on GPUs the share of its rank,
-// where carina partition has written it.
-func readForSolve(path string, s *workflow.Solver, t transport.Transport) (err error) {
-	if t != nil && s.Case.Device == carina.GPU {
-		if s.Partition, err = balance.ReadFile(path); err != nil {
-			return err
-		}
-		if s.Share, err = share.Read(path, s.Partition, t.Rank()); err != nil {
-			return err
-		}
-		if s.Share != nil {
-			s.Grid = s.Share.Grid
-			return nil
-		}
-	}
-	s.Partition, s.Grid, err = carina.ReadPartition(path)
-	return err
+	c.Output = cmp.Or(output, c.Output, kept.restart)
+	return c, partition, kept.check(c.Output)
 }
 
 // errTold stands for a failure that has been told.
@@ -158,58 +122,10 @@ func connect() (transport.Transport, func(), error) {
 	return t, finish, nil
 }
 
-// solve runs the solver in this process or on a transport and prints what
-// came out.
-func solve(command *cobra.Command, s *workflow.Solver, t transport.Transport) error {
-	solution, err := compute(command, s, t)
-	if solution == nil {
-		return err
-	}
-	return errors.Join(err, printResult(command, solution.Record(), solution.Words))
-}
-
-// compute runs the solver with progress and warnings on the terminal.
-func compute(command *cobra.Command, s *workflow.Solver, t transport.Transport) (*workflow.Solution, error) {
-	about := "about"
-	if s.Case.Tolerance > 0 || s.Case.Steps == 0 && s.Case.Time == "" {
-		about = "at most" // it ends when it is steady
-	}
-	report, end := progressLeft(command, about)
-	s.Report = func(p airflow.Progress) {
-		report(fmt.Sprintf("flow %.1f million updates/s, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
-	}
-	s.Warn = func(warnings []string) {
-		for _, w := range warnings {
-			message(command, "warning: %s", w)
-		}
-	}
-	s.Announce = func(words string) { message(command, "%s", words) }
-	s.Memory = func(uses []gpu.MemoryUse) {
-		for _, u := range uses {
-			message(command, "%v", u)
-		}
-	}
-	solution, err := s.Solve(command.Context(), t)
-	end()
-	return solution, err
-}
-
-// gridName is the name of a surface's grid and partition among results.
-func gridName(surface string) string { return strings.TrimSuffix(resultsFolder(surface), "-flow") }
-
-// resultsFolder is where results go unless the user says otherwise.
-func resultsFolder(surface string) string {
-	name := filepath.Base(surface)
-	for _, suffix := range []string{".gz", filepath.Ext(strings.TrimSuffix(name, ".gz"))} {
-		name = strings.TrimSuffix(name, suffix)
-	}
-	return name + "-flow"
-}
-
 // keptFlags say when a run keeps its state and from where it goes on.
 type keptFlags struct {
 	text, restart string
-	checkpoints   workflow.Checkpoints
+	checkpoints   carina.Checkpoints
 	from          *checkpoint.Checkpoint
 }
 
@@ -233,17 +149,17 @@ func (k *keptFlags) orRestart(name string) cobra.PositionalArgs {
 // with the partition file that it was computed on.
 func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
 	if k.text != "" {
-		if k.checkpoints, err = workflow.ParseCheckpoints(k.text); err != nil {
+		if k.checkpoints, err = carina.ParseCheckpoints(k.text); err != nil {
 			return "", err
 		}
 	}
 	if k.restart == "" {
 		return "", nil
 	}
-	if k.from, err = workflow.OpenCheckpoint(k.restart); err != nil {
+	if k.from, err = carina.OpenCheckpoint(k.restart); err != nil {
 		return "", err
 	}
-	if *c, partition, err = workflow.KeptCase(k.from); err != nil {
+	if *c, partition, err = carina.KeptCase(k.from); err != nil {
 		return "", fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program that wrote it", k.restart, err)
 	}
 	// Results go on where the checkpoint is.
@@ -253,6 +169,11 @@ func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
 	}
 	c.Output = k.restart
 	return partition, nil
+}
+
+// options are those of a computation.
+func (k *keptFlags) options() []carina.Option {
+	return []carina.Option{carina.Keep(k.checkpoints), carina.Restart(k.from)}
 }
 
 // check refuses checkpoints without a folder.

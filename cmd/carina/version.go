@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"carina"
 	"carina/internal/machine"
-	"carina/internal/workflow"
 	"carina/solver/cuda/device"
 	"carina/solver/transport"
 
@@ -15,7 +15,7 @@ import (
 
 // versionResult is what `carina version --json` prints.
 type versionResult struct {
-	workflow.Program
+	carina.Program
 	Build     string `json:"program"`
 	GoVersion string `json:"go_version"`
 	Platform  string `json:"platform"`
@@ -30,7 +30,7 @@ func newVersion() *cobra.Command {
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			r := versionResult{
-				Program: workflow.ProgramOf(), Build: machine.Build(),
+				Program: carina.ProgramOf(), Build: machine.Build(),
 				GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 				MPI: transport.MPI, CUDA: !errors.Is(device.Start(), device.ErrNoCUDA),
 			}

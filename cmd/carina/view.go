@@ -2,7 +2,7 @@ package main
 
 import (
 	"carina"
-	"carina/internal/workflow"
+	"carina/cmd/carina/report"
 	"carina/output/page"
 
 	"github.com/spf13/cobra"
@@ -29,13 +29,13 @@ func newView() *cobra.Command {
 			if err := differ(output, path); err != nil {
 				return err
 			}
-			if kind, err := workflow.KindOf(path); err == nil && kind != workflow.SurfaceFile {
+			if kind, err := report.KindOf(path); err == nil && kind != report.Surface {
 				if err := onlyFlags(command, "a "+string(kind)+" file", "output", "axes"); err != nil {
 					return err
 				}
 			}
 			shown, err := interruptible(command.Context(), func() (*page.Page, error) {
-				return workflow.PageOf(command.Context(), &c)
+				return report.PageOf(command.Context(), &c)
 			})
 			if err != nil {
 				return err

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"carina"
+	"carina/cmd/carina/report"
 	"carina/geometry"
-	"carina/internal/workflow"
 
 	"github.com/spf13/cobra"
 )
@@ -28,18 +28,18 @@ func newVoxelize() *cobra.Command {
 			if err := differ(output, c.Files()...); err != nil {
 				return err
 			}
-			g, err := loadGrid(command, &c, nil)
+			v, err := voxelize(command, &c)
 			if err != nil {
 				return err
 			}
-			if err := geometry.WriteGrid(output, g.Grid); err != nil {
+			if err := geometry.WriteGrid(output, v.Grid); err != nil {
 				return err
 			}
 			result := struct {
 				File string `json:"file"`
-				*workflow.GridReport
-			}{output, &g.Report}
-			return printResult(command, result, func() string { return g.Report.Words() + wrote(output) })
+				*carina.GridReport
+			}{output, &v.Report}
+			return printResult(command, result, func() string { return report.GridWords(&v.Report) + wrote(output) })
 		},
 	}
 	geometryFlags(command, new(carina.Case))
@@ -47,9 +47,12 @@ func newVoxelize() *cobra.Command {
 	return command
 }
 
-// loadGrid reads or makes the case's grid with progress on the terminal.
-func loadGrid(command *cobra.Command, c *carina.Case, admit func(cells int64) error) (*workflow.Gridded, error) {
-	report, end := progress(command)
+// voxelize reads or makes the case's grid with progress on the terminal.
+func voxelize(command *cobra.Command, c *carina.Case) (*carina.Voxels, error) {
+	if err := report.CheckSurface(c.Surface); err != nil {
+		return nil, err
+	}
+	show, end := progress(command)
 	defer end()
-	return workflow.LoadGrid(command.Context(), c, report, admit)
+	return c.Voxelize(command.Context(), show)
 }

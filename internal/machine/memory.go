@@ -12,6 +12,8 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+
+	"carina/internal/quantity"
 )
 
 // AvailableMemory is what this process can still take without swapping and
@@ -63,6 +65,15 @@ const small = 16 << 20
 // more. The runtime ends the program without a word when memory runs out, so
 // that everything large asks first.
 func Admit(bytes int64) error { return admit(bytes, func() int64 { return idleMemory() / 2 }) }
+
+// AdmitFor is Admit with a sentence that says what needs the memory and what to do.
+func AdmitFor(what string, bytes int64, advice string) error {
+	var memory *MemoryError
+	if err := Admit(bytes); errors.As(err, &memory) {
+		return fmt.Errorf("%s needs some %s of memory, %s are free: %s", what, quantity.FormatBytes(memory.Need), quantity.FormatBytes(memory.Free), advice)
+	}
+	return nil
+}
 
 func admit(bytes int64, idle func() int64) error {
 	if bytes < small {

@@ -18,8 +18,9 @@ type Job struct {
 	Settings airflow.Settings
 	// Plan says for how long. Its Between, Diverged and Visit are not used.
 	Plan airflow.Plan
-	// GPU computes with one GPU for every rank, with their Storage and Exchange.
-	GPU      bool
+	// Devices are what the ranks compute on, one for each, processors where there are
+	// none; Storage and Exchange are those of GPUs.
+	Devices  []Device
 	Storage  gpu.Storage
 	Exchange cuda.Exchange
 	// Transport connects this process, which is one rank, with the others; nil
@@ -70,21 +71,26 @@ func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	if h.Memory != nil {
 		plan.Prepared = j.tellMemory(h.Memory)
 	}
-	var backend airflow.Backend // of processors
-	if j.GPU {
-		backend = gpu.Backend(gpu.Options{Storage: j.Storage, Exchange: j.Exchange})
-	}
+	backends := j.backends()
 	if j.Transport != nil {
-		return airflow.RunRankOn(ctx, backend, j.Domain, j.Settings, plan, j.Transport)
+		return airflow.RunRankOn(ctx, backends[j.Transport.Rank()], j.Domain, j.Settings, plan, j.Transport)
 	}
-	return airflow.RunInProcessOn(ctx, backend, j.Domain, j.Settings, plan)
+	summaries := make([]*airflow.Summary, j.Domain.Ranks)
+	err := transport.InProcess(j.Domain.Ranks, func(t transport.Transport) (err error) {
+		summaries[t.Rank()], err = airflow.RunRankOn(ctx, backends[t.Rank()], j.Domain, j.Settings, plan, t)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return summaries[0], nil
 }
 
 // tellMemory tells what the ranks of this process take, when all are prepared.
 func (j *Job) tellMemory(hear func([]gpu.MemoryUse)) func(*airflow.Rank) {
 	ranks := 1
 	if j.Transport == nil {
-		ranks = j.Domain.Ranks
+		ranks = len(slices.DeleteFunc(slices.Clone(j.Devices), func(d Device) bool { return d != GPU }))
 	}
 	var all sync.Mutex
 	var uses []gpu.MemoryUse

@@ -27,7 +27,7 @@ func TestMemoryIsTold(t *testing.T) {
 	emulated := gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, gpu.Options{})
 	// tell collects what a process's job tells.
 	tell := func(j *Job, run func(airflow.Plan) (*airflow.Summary, error)) (told [][]gpu.MemoryUse) {
-		j.Domain = domain
+		j.Domain, j.Devices = domain, slices.Repeat([]Device{GPU}, domain.Ranks)
 		if _, err := run(airflow.Plan{Steps: 1, Prepared: j.tellMemory(func(uses []gpu.MemoryUse) { told = append(told, slices.Clone(uses)) })}); err != nil {
 			t.Error(err)
 		}

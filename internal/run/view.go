@@ -1,6 +1,8 @@
 package run
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
 
 	"carina/output"
@@ -9,7 +11,7 @@ import (
 	"carina/solver/transport"
 )
 
-// View is the flow on a rank at one moment. Openings, Gather and Resampled are called by all
+// View is the flow on a rank at one moment. Openings, Gather, Collect and Resampled are called by all
 // ranks together.
 type View struct {
 	rank   *airflow.Rank
@@ -74,6 +76,31 @@ func (v *View) Resampled() (*airflow.Resampled, error) {
 	}
 	a, b := all[1], all[2]
 	return airflow.NewResampled(v.domain.Grid, all[0], [6][]float32{a.Pressure, a.Velocity[0], a.Velocity[1], a.Velocity[2], b.Pressure, b.Velocity[0]}), nil
+}
+
+// Collect brings what every rank has together on rank 0, by rank; the others get nil.
+func (v *View) Collect(own []byte) ([][]byte, error) {
+	t := v.rank.Engine().Transport()
+	if t.Rank() != 0 {
+		length := binary.NativeEndian.AppendUint64(nil, uint64(len(own)))
+		if err := t.Send(0, length); err != nil {
+			return nil, fmt.Errorf("handing in the results: %w", err)
+		}
+		return nil, t.Send(0, own)
+	}
+	all := make([][]byte, t.Size())
+	all[0] = own
+	for from := 1; from < len(all); from++ {
+		var length [8]byte
+		if err := t.Receive(from, length[:]); err != nil {
+			return nil, fmt.Errorf("collecting the results of rank %d: %w", from, err)
+		}
+		all[from] = make([]byte, binary.NativeEndian.Uint64(length[:]))
+		if err := t.Receive(from, all[from]); err != nil {
+			return nil, fmt.Errorf("collecting the results of rank %d: %w", from, err)
+		}
+	}
+	return all, nil
 }
 
 // Piece is what Fields returned as files of results want it.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"carina/balance"
 	"carina/cuboid"
+	"carina/geometry"
 	"carina/output"
 )
 
@@ -13,6 +15,15 @@ type Box struct {
 	cuboid.Cuboid
 	cuboid.Counts
 	Owner int32
+}
+
+// WritePartition writes the cuboids of a grid's partition as WriteCuboids does.
+func WritePartition(path string, g *geometry.Grid, p *balance.Partition) error {
+	boxes := make([]Box, len(p.Cuboids))
+	for i := range boxes {
+		boxes[i] = Box{p.Cuboids[i], p.Counts[i], p.Owners[i]}
+	}
+	return WriteCuboids(path, output.FrameOf(g), boxes)
 }
 
 // WriteCuboids writes cuboids as boxes of a VTK unstructured grid (.vtu) with

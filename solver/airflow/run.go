@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
-	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -192,28 +190,13 @@ func RunInProcess(ctx context.Context, domain *solver.Domain, settings Settings,
 // RunInProcessOn is RunInProcess on devices of some kind, that of processors if the
 // backend is nil.
 func RunInProcessOn(ctx context.Context, b Backend, domain *solver.Domain, settings Settings, plan Plan) (*Summary, error) {
-	transports := transport.NewLocal(domain.Ranks)
-	summaries := make([]*Summary, len(transports))
-	failures := make([]error, len(transports))
-	var all sync.WaitGroup
-	for i, t := range transports {
-		all.Go(func() {
-			defer crash.Guard()
-			summaries[i], failures[i] = RunRankOn(ctx, b, domain, settings, plan, t)
-		})
-	}
-	all.Wait()
-	var aborted error
-	for _, err := range failures {
-		if err != nil && !errors.Is(err, transport.ErrAborted) {
-			return nil, err
-		}
-		if err != nil {
-			aborted = err
-		}
-	}
-	if aborted != nil {
-		return nil, aborted
+	summaries := make([]*Summary, domain.Ranks)
+	err := transport.InProcess(domain.Ranks, func(t transport.Transport) (err error) {
+		summaries[t.Rank()], err = RunRankOn(ctx, b, domain, settings, plan, t)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return summaries[0], nil
 }

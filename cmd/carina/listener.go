@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"carina"
+	"carina/balance"
+	"carina/cmd/carina/report"
+	"carina/internal/quantity"
+	"carina/solver/transport"
+
+	"github.com/spf13/cobra"
+)
+
+// listener tells on the terminal how a computation goes.
+type listener struct {
+	carina.Listener
+	command *cobra.Command
+	c       *carina.Case
+	told    []string // warnings
+	// report shows progress, which end ends; nil while none is shown.
+	report func(stage string, done float64)
+	end    func()
+}
+
+func newListener(command *cobra.Command, c *carina.Case) *listener {
+	l := &listener{command: command, c: c}
+	about := "about"
+	if c.Tolerance > 0 || c.Steps == 0 && c.Time == "" {
+		about = "at most" // it ends when it is steady
+	}
+	l.Listener = carina.Listener{
+		Stage:     func(stage string, done float64) { l.show("about", stage, done) },
+		Voxels:    l.tellVoxels,
+		Partition: l.tellPartition,
+		Warn: func(warning string) {
+			l.told = append(l.told, warning)
+			message(command, "warning: %s", warning)
+		},
+		Memory: func(uses []carina.MemoryUse) {
+			for _, u := range uses {
+				message(command, "%v", u)
+			}
+		},
+		Announce: func(o carina.Outlook) {
+			if o.Seconds == 0 {
+				l.pause()
+			}
+			if words := report.OutlookWords(c, o); words != "" {
+				message(command, "%s", words)
+			}
+		},
+		Resumed: func(step int64, seconds float64) {
+			message(command, "goes on from step %d (%s)", step, quantity.Format(seconds, "s"))
+		},
+		Progress: func(p carina.Progress) {
+			l.show(about, fmt.Sprintf("flow %.1f million updates/s, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
+		},
+		Level: func(f *carina.Flow) {
+			l.pause()
+			message(command, "%s", report.LevelWords(f))
+		},
+	}
+	return l
+}
+
+// show shows progress until it is paused.
+func (l *listener) show(about, stage string, done float64) {
+	if l.report == nil {
+		l.report, l.end = progressLeft(l.command, about)
+	}
+	l.report(stage, done)
+}
+
+func (l *listener) pause() {
+	if l.report != nil {
+		l.end()
+		l.report = nil
+	}
+}
+
+func (l *listener) tellVoxels(v *carina.Voxels) {
+	l.pause()
+	if !wantsJSON(l.command) {
+		fmt.Fprint(l.command.OutOrStdout(), report.GridWords(&v.Report))
+		return
+	}
+	for _, note := range v.Report.Notes {
+		message(l.command, "note: %s", note)
+	}
+}
+
+func (l *listener) tellPartition(p *balance.Partition) {
+	l.pause()
+	if !wantsJSON(l.command) {
+		fmt.Fprint(l.command.OutOrStdout(), report.PartitionWords(p))
+	}
+}
+
+// tellFlow prints what came out of a computation, in the process of rank 0: after words
+// of its own, where there are some.
+func (l *listener) tellFlow(f *carina.Flow, t transport.Transport, before string, failed error) error {
+	l.pause()
+	if f == nil || f.Summary() == nil || t != nil && t.Rank() != 0 {
+		return failed
+	}
+	return errors.Join(failed, printResult(l.command, f.Summary(), func() string {
+		return before + report.FlowWords(l.c, f.Summary(), f.Files(), l.told)
+	}))
+}

@@ -1,0 +1,3 @@
+// Package report puts what the commands have found into words, pages and pictures for
+// people.
+package report

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"carina"
+	"carina/internal/quantity"
+	"carina/solver/airflow"
+)
+
+// fewExchanges is how often the air is exchanged before a flow has developed.
+const fewExchanges = 1
+
+// longWait is how long a computation takes of which the duration is told before, in
+// seconds.
+const longWait = 10
+
+// OutlookWords says before the first step what is going to be computed, and after the
+// first ones how long it will take; empty where that is not worth a line.
+func OutlookWords(c *carina.Case, o airflow.Outlook) string {
+	if o.Seconds > 0 {
+		if o.Seconds < longWait {
+			return ""
+		}
+		return fmt.Sprintf("this takes %s%s, at %.3g MLUPS", atMost(o), lasting(o.Seconds), o.MLUPS)
+	}
+	var w strings.Builder
+	fmt.Fprintf(&w, "to compute: %s%s of %s = %s", atMost(o), quantity.GroupedCount(o.Steps, "step"), quantity.Format(o.TimeStep, "s"), quantity.Format(o.Time, "s"))
+	if o.Exchange > 0 {
+		exchanges := o.Time / o.Exchange
+		if fmt.Fprintf(&w, ", %.3g exchanges of the air", exchanges); exchanges < fewExchanges && !c.Unsteady() {
+			fmt.Fprintf(&w, ", too few for the flow to develop, which takes %s each", quantity.Format(o.Exchange, "s"))
+		}
+	}
+	if o.UntilSteady {
+		w.WriteString("; it ends when the flow is steady")
+	}
+	return w.String()
+}
+
+// atMost says that a computation may end earlier.
+func atMost(o airflow.Outlook) string {
+	if o.UntilSteady {
+		return "at most "
+	}
+	return ""
+}
+
+// lasting writes seconds as people say them.
+func lasting(seconds float64) string {
+	for _, unit := range []struct {
+		seconds float64
+		name    string
+	}{{86400, "day"}, {3600, "hour"}, {60, "minute"}} {
+		if n := seconds / unit.seconds; n >= 1.5 {
+			return quantity.Count(int64(n+0.5), unit.name)
+		}
+	}
+	return fmt.Sprint(time.Duration(seconds+0.5) * time.Second)
+}

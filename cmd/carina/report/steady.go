@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"carina"
+	"carina/internal/quantity"
+	"carina/solver/airflow"
+	"carina/solver/airflow/steadiness"
+)
+
+// steadyWords says whether the flow became steady, and with what error its pressure
+// drop and shares are known.
+func steadyWords(c *carina.Case, m *airflow.Summary) string {
+	if m.VelocityChange != nil {
+		change := fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)
+		switch {
+		case m.Steady == nil:
+			return "steady or not is not known after so few steps: " + change
+		case *m.Steady:
+			return "steady: " + change
+		}
+		return "not steady: " + change + "; compute a longer time for the final flow"
+	}
+	switch {
+	case c.Unsteady() && m.Steady == nil:
+		return "not steady: a waveform keeps the flow changing"
+	case m.Steady == nil:
+		return "steady or not is not known after so few steps"
+	}
+	what := "steady: "
+	switch {
+	case c.Unsteady():
+		what = "cycles alike: "
+	case slices.ContainsFunc(m.Known, func(k steadiness.Known) bool { return k.How == steadiness.Mean }):
+		what = "fluctuating about known means: "
+	}
+	if *m.Steady {
+		return what + knownWords(m.Known)
+	}
+	return "not steady: " + strings.Join(unknownWords(m.Known), "; ") + "; " + knownWords(m.Known)
+}
+
+// knownWords says what is known of the pressure drop and the shares.
+func knownWords(list []steadiness.Known) string {
+	var worst *steadiness.Known
+	words := ""
+	for i := range list {
+		k := &list[i]
+		switch {
+		case k.Opening > 0 && (worst == nil || k.Error > worst.Error):
+			worst = k
+		case k.Opening == 0 && words == "":
+			words = fmt.Sprintf("%s %s ± %s", strings.TrimPrefix(k.String(), "the "), quantity.Format(k.Value, "Pa"), quantity.Format(k.Error, "Pa"))
+		}
+	}
+	if worst != nil {
+		words += fmt.Sprintf(", shares ± %.2g points at most (opening %d)", 100*worst.Error, worst.Opening)
+	}
+	return words
+}
+
+// unknownWords says what is not known within the tolerance, a few of it.
+func unknownWords(list []steadiness.Known) []string {
+	const most = 3
+	var words []string
+	left := 0
+	for i := range list {
+		k := &list[i]
+		if k.Within {
+			continue
+		}
+		if len(words) == most {
+			left++
+			continue
+		}
+		part := fmt.Sprintf("%.2g %%", 100*k.RelativeError())
+		if k.How == steadiness.Mean {
+			words = append(words, fmt.Sprintf("%s fluctuates, its mean is known to %s", k, part))
+		} else {
+			words = append(words, fmt.Sprintf("%s still moves by some %s", k, part))
+		}
+	}
+	if left > 0 {
+		words = append(words, fmt.Sprintf("and %d more", left))
+	}
+	return words
+}
+
+// wellResolved is the part of the dissipation from which on a pressure drop is within
+// some percent of that on finer grids, and coarse the part below which it tells little.
+const wellResolved, coarse = 0.95, 0.6
+
+// resolutionWords says how well the cells resolve the flow and what that means: what the
+// scheme takes beside the fluid's viscosity is paid for by the pressure drop.
+func resolutionWords(r *airflow.Resolution) string {
+	words := fmt.Sprintf("resolution: %.2g cells across opening %d, the narrowest; cell Reynolds number %.3g, y⁺ at walls %.2g, %.2g at most; %.3g %% of the dissipation is resolved",
+		r.CellsAcross, r.Narrowest, r.CellReynolds, r.YPlus, r.YPlusMax, 100*r.Resolved)
+	if r.Power == nil {
+		words += ", but for what the scheme takes, which is measured in steady flow"
+	}
+	switch {
+	case r.Resolved <= 0:
+		return words
+	case r.Resolved >= wellResolved:
+		return words + ": the pressure drop hardly depends on the spacing"
+	case r.Resolved >= coarse:
+		return words + fmt.Sprintf(": the pressure drop may be some %.2g %% too high", 100*(1/r.Resolved-1))
+	}
+	return words + ": the pressure drop is far too high, choose a smaller spacing"
+}

@@ -1,0 +1,62 @@
+package carina
+
+import (
+	"strings"
+	"testing"
+
+	"carina/solver/airflow"
+)
+
+func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
+	opening := func(number int, role string, area, flow float64) airflow.OpeningSummary {
+		return airflow.OpeningSummary{Number: number, Name: role, Role: role, Area: area * 1e-6, Flow: flow * 1e-6}
+	}
+	m := &airflow.Summary{Openings: []airflow.OpeningSummary{
+		opening(1, "inlet", 128.9, 250), opening(2, "outlet", 33, -150), opening(3, "outlet", 24, -99.997), opening(8, "outlet", 12.2, -0.003),
+	}}
+	for _, test := range []struct {
+		name string
+		c    Case
+		m    func(m *airflow.Summary)
+		says string
+	}{
+		{"pinched", Case{}, func(*airflow.Summary) {}, "--drop-opening 8"},
+		{"a small end with a small flow", Case{}, func(m *airflow.Summary) { m.Openings[3].Area, m.Openings[3].Flow = 0.5e-6, -0.05e-6 }, ""},
+		{"just the share that is suspect", Case{}, func(m *airflow.Summary) {
+			m.Openings = []airflow.OpeningSummary{opening(1, "inlet", 2, 200), opening(2, "outlet", 1e6, -199e6), opening(8, "outlet", 1e6, -1e6)}
+		}, ""},
+		{"a little less", Case{}, func(m *airflow.Summary) {
+			m.Openings = []airflow.OpeningSummary{opening(1, "inlet", 2, 200), opening(2, "outlet", 1e6, -200e6), opening(8, "outlet", 1e6, -1e6)}
+		}, "--drop-opening 8"},
+		{"its flow was imposed", Case{Conditions: []ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*airflow.Summary) {}, ""},
+		{"what enters has not arrived", Case{}, func(m *airflow.Summary) { m.MassBalance = 0.9 }, ""},
+		{"it breathes", Case{Waveform: "sine:2s"}, func(*airflow.Summary) {}, ""},
+	} {
+		changed := *m
+		changed.Openings = append([]airflow.OpeningSummary(nil), m.Openings...)
+		test.m(&changed)
+		said := strings.Join(doubtFlow(&test.c, &changed), "\n")
+		if (said == "") != (test.says == "") || !strings.Contains(said, test.says) {
+			t.Errorf("%s: says %q, want %q", test.name, said, test.says)
+		}
+	}
+}
+
+func TestTimeBeyondWhatWasAskedForIsSaid(t *testing.T) {
+	for _, test := range []struct {
+		asked, step float64
+		steps       int64
+		says        string
+	}{
+		{0.02, 24.7e3, 2, "49.4 ks were computed instead of 20.0 ms, as 2 steps of 24.7 ks"},
+		{0.02, 0.0145, 2, ""}, // 45 %, as steps are whole
+		{0.02, 0.0155, 2, "31.0 ms"},
+		{0, 24.7e3, 2, ""},  // until steady, or by steps
+		{1, 1e-4, 5000, ""}, // ended earlier
+	} {
+		m := &airflow.Summary{Steps: test.steps, TimeStep: test.step, Time: float64(test.steps) * test.step}
+		if got := doubtTime(test.asked, m); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
+			t.Errorf("%g s asked for, %d steps of %g s: says %q, want %q", test.asked, test.steps, test.step, got, test.says)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"carina/internal/atomicfile"
+	"carina/internal/resultsfolder"
+	"carina/output/picture"
+	"carina/solver/airflow"
+)
+
+// resultNames are the files of a folder of results besides those of each rank.
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "view.html", "summary.json"}
+
+// names are the files that are going to be written.
+func (r *Results) names() []string {
+	names := slices.DeleteFunc(slices.Clone(resultNames), func(name string) bool {
+		return name == "history.png" && r.of.Instant ||
+			name == "view.html" && !r.HasPage()
+	})
+	for rank := range r.ranks {
+		names = append(names, pieceName(rank))
+	}
+	if m := r.of.Made; m != nil {
+		names = append(names, m.partitionFile())
+	}
+	return names
+}
+
+// Finish writes what needs all ranks and puts the results into place. All ranks call it.
+// Record is called on rank 0 with the path of the partition file among the results, empty
+// where there is none, for what is to be written as summary.json. Finish returns, on rank
+// 0, the files that users are told of.
+func (r *Results) Finish(summary *airflow.Summary, record func(partitionFile string) any) (files []string, err error) {
+	var serving []string
+	if r.target.rank() == 0 && r.writes() && r.failed == nil {
+		if serving, err = r.writeAll(summary, record); err != nil {
+			r.fail(err)
+		}
+	}
+	r.unfinished.remove()
+	files, err = r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
+		keep := f.Among(append(serving, r.of.Inputs...))
+		return f.Commit(append(keep, neededGrids(r.of.Folder, f.Old())...)...)
+	})
+	return r.notable(files), err
+}
+
+// writeAll writes the files besides those of each rank, and returns a file that
+// is there already and belongs to them.
+func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (serving []string, err error) {
+	partitionFile := ""
+	if r.of.Made != nil {
+		grid, err := r.writePartition()
+		if err != nil {
+			return nil, err
+		}
+		if grid != "" {
+			serving = append(serving, grid)
+		}
+		partitionFile = r.path(r.of.Made.partitionFile())
+	}
+	composites, err := r.composites()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range []struct {
+		name  string
+		write func(path string) error
+	}{
+		{"flow.pvtu", func(path string) error { return r.writePVTU(path, summary.Time) }},
+		{"cuboids.vtu", r.writeCuboids},
+		{"flow.png", func(path string) error { return picture.WriteFlow(path, composites, r.flowPicture(summary, false)) }},
+		{"pressure.png", func(path string) error { return picture.WriteFlow(path, composites, r.flowPicture(summary, true)) }},
+		{"ranks.png", func(path string) error { return picture.WriteRanks(path, composites, r.ranksPicture(summary)) }},
+		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
+		{"history.csv", func(path string) error { return picture.WriteHistoryTable(path, r.history.chart(summary)) }},
+		{"view.html", func(path string) error { return r.writePage(path, summary) }},
+		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, record(partitionFile)) }},
+	} {
+		if err := w.write(r.path(w.name)); err != nil {
+			return nil, err
+		}
+	}
+	return serving, nil
+}
+
+// notable are the files that users are told of: all but those of each rank.
+func (r *Results) notable(files []string) []string {
+	pieces := map[string]bool{}
+	for rank := range r.ranks {
+		pieces[pieceName(rank)] = true
+	}
+	return slices.DeleteFunc(files, func(path string) bool { return pieces[filepath.Base(path)] })
+}
+
+// Abandon ends after a failure, on all ranks. The last good fields of a flow that has
+// diverged are put beside the results that are there.
+func (r *Results) Abandon(cause error) error {
+	r.unfinished.remove()
+	if !errors.As(cause, new(*airflow.DivergedError)) {
+		r.target.close()
+		return cause
+	}
+	files, err := r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) { return f.Add(isDiverged, true) })
+	if err != nil {
+		return fmt.Errorf("%w; its last good fields are lost: %w", cause, err)
+	}
+	if len(files) > 0 {
+		return fmt.Errorf("%w; its last good fields are in %s", cause, filepath.Join(r.of.Folder, "diverged_*.vtu"))
+	}
+	return cause
+}

@@ -1,0 +1,28 @@
+package results
+
+import (
+	"testing"
+
+	"carina/solver/airflow"
+)
+
+func TestHistoryStaysSmallAndEven(t *testing.T) {
+	var h history
+	const samples = 20 * mostSamples
+	for i := range samples {
+		h.add(float64(i), []airflow.OpeningSummary{{Flow: float64(2 * i)}, {Flow: -1}})
+	}
+	n := len(h.times)
+	if n >= mostSamples || n < mostSamples/2 {
+		t.Fatalf("%d samples are kept of at most %d", n, mostSamples)
+	}
+	step := h.times[1] - h.times[0]
+	for i := range n {
+		if h.times[i] != float64(i)*step || h.flows[i][0] != 2*h.times[i] {
+			t.Fatalf("sample %d is of time %g with flow %g", i, h.times[i], h.flows[i][0])
+		}
+	}
+	if h.times[n-1] < 0.99*samples-step {
+		t.Errorf("the last sample is of time %g of %d", h.times[n-1], samples)
+	}
+}

@@ -1,0 +1,95 @@
+package results
+
+import (
+	"fmt"
+
+	"carina/geometry"
+	"carina/internal/quantity"
+	"carina/internal/terminal"
+	"carina/output/page"
+	"carina/output/picture"
+	"carina/output/vtk"
+	"carina/solver/airflow"
+)
+
+func (r *Results) writePVTU(path string, time float64) error {
+	sources := make([]string, r.ranks)
+	for rank := range sources {
+		sources[rank] = r.path(pieceName(rank))
+	}
+	return vtk.WritePVTU(path, r.frame, time, sources)
+}
+
+func (r *Results) writeCuboids(path string) error {
+	return vtk.WritePartition(path, r.of.Grid, r.of.Partition)
+}
+
+func (r *Results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPicture {
+	shown := picture.FlowPicture{
+		Title: flowTitle(s, pressure),
+		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
+			quantity.FormatFlow(inflow(s)), s.Reynolds, quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
+		Openings: r.of.Grid.Openings, WallPressure: pressure,
+	}
+	for _, o := range s.Openings {
+		shown.Flow, shown.Pressure = append(shown.Flow, o.Flow), append(shown.Pressure, o.Pressure)
+	}
+	return shown
+}
+
+// flowTitle names what flows.
+func flowTitle(s *airflow.Summary, pressure bool) string {
+	fluid := quantity.FluidName(s.Density, s.KinematicViscosity)
+	if pressure {
+		return "Pressure at the wall in a flow of " + fluid
+	}
+	return "Flow of " + fluid
+}
+
+func (r *Results) ranksPicture(s *airflow.Summary) picture.RanksPicture {
+	p := r.of.Partition
+	shown := picture.RanksPicture{
+		Title: "Cells by rank",
+		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of the mean",
+			terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(r.ranks, "rank"), p.Quality.WorkMaxOverMean),
+	}
+	for _, rank := range s.Ranks {
+		shown.Loads = append(shown.Loads, picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
+	}
+	return shown
+}
+
+// writeHistory draws the flow over time, if there is more than a moment of it.
+func (r *Results) writeHistory(path string, s *airflow.Summary) error {
+	if len(r.history.times) < 2 {
+		return nil
+	}
+	return picture.WriteHistory(path, r.history.chart(s))
+}
+
+// writePage writes the page to turn around; a grid that is too large for one
+// has none.
+func (r *Results) writePage(path string, s *airflow.Summary) error {
+	if r.fields == nil {
+		return nil
+	}
+	flow := r.flowPicture(s, false)
+	shown, err := page.OfPartition(r.of.Grid, r.of.Partition)
+	if err != nil {
+		return err
+	}
+	shown.Title, shown.Subtitle = flow.Title, flow.Subtitle
+	shown.Flow, shown.OpeningPressure, shown.Axes = flow.Flow, flow.Pressure, r.frame.Axes
+	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
+	return page.Write(path, shown)
+}
+
+func inflow(s *airflow.Summary) float64 {
+	var flow float64
+	for _, o := range s.Openings {
+		if o.Role == string(geometry.Inlet) {
+			flow += o.Flow
+		}
+	}
+	return flow
+}

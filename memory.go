@@ -1,0 +1,81 @@
+package carina
+
+import (
+	"fmt"
+
+	"carina/internal/machine"
+	"carina/internal/quantity"
+	"carina/internal/results"
+	"carina/solver/airflow"
+)
+
+// admitCells says whether the flow on so many cells fits into this machine's
+// memory when all ranks run on it.
+func (c *Case) admitCells(cells int64) error {
+	settings, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	return machine.AdmitFor(fmt.Sprintf("the flow on about %s cells", quantity.Grouped(cells)), airflow.MemoryEstimate(cells, settings), "choose a larger spacing or fewer cells")
+}
+
+// What a rank holds besides its cells, and what results take for every cell
+// and rank and at all: their fields, the page and the pictures. Fields that are kept take
+// theirs twice, as they are brought together. Measured on
+// airways of up to a million cells and a thousand ranks, rounded up.
+const (
+	bytesPerRank        = 750_000
+	resultBytesPerCell  = 130
+	resultBytesPerRank  = 600_000
+	resultBytesAnyway   = 60_000_000
+	resultBytesPerPiece = 80
+	fieldBytesPerCell   = 16
+)
+
+// ranksMemory is what so many of all ranks hold besides their cells. When they
+// tell each other what they need, each has a number for every pair of ranks.
+func ranksMemory(ranks, all int64) int64 { return ranks * (bytesPerRank + 8*all*all) }
+
+// admit says whether the memory holds this process's ranks on processors and, if they are
+// wanted, their results and fields.
+func (f *Flow) admit() error {
+	all := f.from.partition.Quality.Ranks
+	var cells, ranks int64
+	for rank, device := range f.job.Devices {
+		if t := f.options.transport; device == CPU && (t == nil || t.Rank() == rank) {
+			cells += all[rank].Fluid
+			ranks++
+		}
+	}
+	if ranks == 0 {
+		return nil
+	}
+	need := airflow.MemoryEstimate(cells, f.job.Settings) + ranksMemory(ranks, int64(len(all)))
+	first := f.options.transport == nil || f.options.transport.Rank() == 0
+	if f.from.c.Output != "" {
+		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
+		if first && f.cells() <= results.PageLimit {
+			need += f.cells() * (resultBytesPerCell - resultBytesPerPiece)
+		}
+	} else if first && !f.options.discard {
+		need += (cells + f.cells()) * fieldBytesPerCell
+	}
+	return machine.AdmitFor(fmt.Sprintf("the flow on %s cells and %s ranks", quantity.Grouped(cells), quantity.Grouped(ranks)), need,
+		"choose a larger spacing, fewer cells or fewer ranks in this process")
+}
+
+// admitBoxes says whether this machine's memory holds the cuboids whole, solid
+// cells included, where they are to be stored so.
+func (f *Flow) admitBoxes() error {
+	if f.job.Settings.Layout != airflow.Dense {
+		return nil
+	}
+	var cells int64
+	for _, box := range f.job.Domain.Boxes {
+		cells += box.Cells()
+	}
+	if err := f.from.c.admitCells(cells); err != nil {
+		return fmt.Errorf("cuboids stored whole: %w, or the %s layout", err, airflow.Sparse)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package carina
+
+import (
+	"fmt"
+
+	"carina/internal/quantity"
+	"carina/solver/airflow"
+)
+
+// Summary is the outcome of a computation, in SI units: what summary.json holds.
+type Summary struct {
+	*airflow.Summary
+	// Refinement is what this flow and those on other spacings tend to; or nil.
+	Refinement *Refinement `json:"refinement,omitempty"`
+	// Provenance is there in the process of rank 0.
+	Provenance *Provenance `json:"provenance"`
+}
+
+// String says the same in a line.
+func (s *Summary) String() string {
+	return fmt.Sprintf("%d cells, %d steps of %s in %.1f s, %.1f MLUPS; Reynolds number %.4g, pressure drop %s, inflow and outflow differ by %.3g %%",
+		s.FluidCells, s.Steps, quantity.Format(s.TimeStep, "s"), s.Seconds, s.MLUPS, s.Reynolds, quantity.Format(s.PressureDrop, "Pa"), 100*s.MassBalance)
+}
+
+// StoppedError says after which step somebody has stopped a flow, and where what was
+// reached is.
+type StoppedError struct {
+	Steps int64
+	// Folder holds the results; it is empty where none are written.
+	Folder string
+	// Cause is that of the context.
+	Cause error
+}
+
+// Error says when, and where the results are.
+func (e *StoppedError) Error() string {
+	if e.Folder == "" {
+		return fmt.Sprintf("stopped after step %d: %v", e.Steps, e.Cause)
+	}
+	return fmt.Sprintf("stopped by the user after step %d of the flow; what was reached is in %s, marked as interrupted", e.Steps, e.Folder)
+}
+
+// Unwrap returns the cause.
+func (e *StoppedError) Unwrap() error { return e.Cause }
