@@ -318,7 +318,7 @@ func judge(t testing.TB, s *mesh.Mesh, ends []trueEnd) judged {
 // segments and the wear, and hardly any others; right ends are not doubted.
 func TestTrunksHaveTheirEnds(t *testing.T) {
 	whole, missed, all, doubted := 0, 0, 0, 0
-	seeds, least := uint64(40), 32
+	seeds, least := uint64(60), 55
 	if testing.Short() {
 		seeds, least = 9, 6
 	}

@@ -183,7 +183,7 @@ const (
 	// it is this round (the second moment over that of a disc: 1.25 for
 	// an ellipse twice as long as wide), and when it meets what it merges with at
 	// this angle in the mean.
-	pieceFlat, pieceRound = 0.9, 2.2
+	pieceFlat, pieceRound = 0.8, 2.2
 	pieceTurn             = 10 * math.Pi / 180
 	// It has so many triangles, and loses this share of its area.
 	pieceTriangles, pieceLoss = 4, 0.008

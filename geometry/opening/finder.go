@@ -81,6 +81,8 @@ type Patch struct {
 	sure      float64    // that it is an end, from 0 to 1
 	fits      float64    // its tube, from 0 to 1
 	known     bool       // a piece that other signs tell
+	axis      r3.Vec     // of its tube
+	closed    bool       // the lumen behind it is as a body's
 }
 
 // Finder searches for flat ends in a surface.

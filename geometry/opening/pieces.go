@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"carina/geometry/mesh"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
 const (
-	// Flat pieces are ends when they are so sure; what is less so, in the words of
-	// Evidence, is doubtful.
-	pieceSure = 0.6
+	// Pieces are ends when they are sure, but beside open ends, and those whose vector
+	// area has this share of their area when they are so sure, which is doubtful.
+	pieceSure, plainFlat = 0.6, 0.9
 	// Those of so much of the surface are as flat and have an edge so far around.
 	largePiece, largeFlat, largeCrease = 0.045, 0.85, 0.65
 	// Sure is how sure an end is at least that is not doubtful.
@@ -35,6 +37,8 @@ const (
 	wholeShare = 1.3
 	// A piece that overlaps another end is one when it is so sure.
 	alone = 0.9
+	// A body ends within so many reaches of its side.
+	wholeBody = 6.5
 	// A tree has so many sure ends.
 	treeSure = 8
 	// What has no profile is an end when so much of its outline is an edge.
@@ -47,6 +51,9 @@ const (
 	// The rim of a patch is so many of its radii from its centre, and its bevel so many.
 	pieceBeside, oldBeside, within = 1.5, 2, 0.6
 )
+
+// Ends turned by so much less lie in one plane.
+var cosOnePlane = math.Cos(10 * math.Pi / 180)
 
 var cosCorePiece = math.Cos(15 * math.Pi / 180)
 
@@ -99,16 +106,20 @@ func (f *Finder) findPieces() []Patch {
 	for _, a := range f.size {
 		all += a
 	}
+	bodies := f.bodyBoxes()
 	var likely []Patch
 	for _, node := range pieces.candidates() {
 		p := Patch{Triangles: pieces.triangles(node), coreID: -1}
 		slices.Sort(p.Triangles)
 		f.fit(&p)
 		q := f.profileOf(&p)
-		if q == nil || q.closed || p.Area > bodyShare*all {
+		if q == nil || p.Area > bodyShare*all {
 			continue
 		}
-		if p.sure = f.sureOf(&p, q); p.sure >= pieceSure {
+		// Beside open ends a pinched branch is closed behind its wall, too.
+		p.axis, p.closed = q.axis, q.closed && (f.strict || f.isWhole(&p, bodies))
+		flat := f.ClosedArea(&p) > plainFlat*p.Area
+		if p.sure = f.sureOf(&p, q); flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
 			p.flat = f.coreShare(&p)
 			if p.Area > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
 				continue
@@ -130,7 +141,41 @@ func (f *Finder) findPieces() []Patch {
 		}
 		return false
 	})
-	return slices.DeleteFunc(likely, func(p Patch) bool { return p.besideAny(likely, pieceBeside, 2) })
+	likely = slices.DeleteFunc(likely, func(p Patch) bool { return p.besideAny(likely, pieceBeside, 2) })
+	if len(likely) == 2 && r3.Dot(likely[0].axis, likely[1].axis) < -acrossCos {
+		return likely
+	}
+	return slices.DeleteFunc(likely, func(p Patch) bool { return p.closed })
+}
+
+// bodies are the boxes around the parts of a surface that hang together.
+type bodies struct {
+	of        []int32 // each triangle
+	low, high []r3.Vec
+}
+
+func (f *Finder) bodyBoxes() *bodies {
+	b := &bodies{}
+	var count int
+	b.of, count = f.mesh.Components()
+	b.low, b.high = make([]r3.Vec, count), make([]r3.Vec, count)
+	for i := range b.low {
+		b.low[i], b.high[i] = r3.Vec{X: math.Inf(1), Y: math.Inf(1), Z: math.Inf(1)}, r3.Vec{X: math.Inf(-1), Y: math.Inf(-1), Z: math.Inf(-1)}
+	}
+	for t, i := range b.of {
+		for _, v := range f.mesh.Triangles[t].V {
+			b.low[i], b.high[i] = mesh.MinVec(b.low[i], f.mesh.Vertices[v]), mesh.MaxVec(b.high[i], f.mesh.Vertices[v])
+		}
+	}
+	return b
+}
+
+// isWhole reports whether there is little more of the body that a patch is of than
+// could lie behind a side of it.
+func (f *Finder) isWhole(p *Patch, b *bodies) bool {
+	i := b.of[p.Triangles[0]]
+	far := mesh.MaxVec(r3.Sub(p.Center, b.low[i]), r3.Sub(b.high[i], p.Center))
+	return r3.Norm(far) < wholeBody*f.reach(p)
 }
 
 // besideAny reports whether a patch lies on one of some, or at the rim of one so
@@ -153,6 +198,7 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 		}
 	}
 	stands := make([]int, len(pieces)) // for it, an end of kept, from 1
+	shields := slices.Clone(pieces)    // or the ends that stand for them
 	var kept []Patch
 	for i := range found {
 		p := &found[i]
@@ -162,9 +208,13 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 		switch {
 		case around >= 0 && stands[around] == 0 && p.standsFor(&pieces[around]):
 			p.sure = max(p.sure, pieces[around].sure)
+			shields[around] = *p
 		case around >= 0 && stands[around] > 0 && p.besideInPlane(&kept[stands[around]-1]):
+			if r3.Dot(p.Normal, kept[stands[around]-1].Normal) > cosOnePlane && !f.partsFrom(p, &kept[stands[around]-1], pieces[around].axis) {
+				continue
+			}
 			p.sure = max(p.sure, f.rimSure(p))
-		case around >= 0 && !pieces[around].known && p.Area < wholeShare*pieces[around].Area, around < 0 && p.besideAny(pieces, oldBeside, 8):
+		case around >= 0 && !pieces[around].known && p.Area < wholeShare*pieces[around].Area, around < 0 && p.besideAny(shields, oldBeside, 8):
 			continue
 		case q == nil || around >= 0:
 			p.sure = max(p.sure, f.rimSure(p))
@@ -242,6 +292,28 @@ func (f *Finder) pieceAround(p *Patch, owner map[int32]int) (most int, all []int
 func (p *Patch) standsFor(piece *Patch) bool {
 	return p.Area >= sameShare*piece.Area && r3.Dot(p.Normal, piece.Normal) >= sameCos &&
 		r3.Norm(r3.Sub(p.Center, piece.Center)) <= sameReach*math.Sqrt(piece.Area/math.Pi)
+}
+
+// partsFrom reports whether the tubes behind two ends in one plane part before they
+// join another: a section around the axis of one is none around that of the other.
+func (f *Finder) partsFrom(p, o *Patch, axis r3.Vec) bool {
+	const step, deep, rounding = 0.25, 3.0, 1e-6
+	radius := math.Sqrt((p.Area + o.Area) / math.Pi)
+	back := r3.Scale(radius/r3.Dot(axis, o.Normal), axis)
+	for depth := step; depth < deep; depth += step {
+		behind := func(e *Patch) *mesh.Section {
+			inPlane := r3.Sub(e.Center, r3.Scale(r3.Dot(r3.Sub(e.Center, o.Center), o.Normal), o.Normal))
+			return f.hierarchy.SectionAround(mesh.Plane{At: r3.Sub(inPlane, r3.Scale(depth, back)), Normal: o.Normal}, 4*radius)
+		}
+		one, other := behind(p), behind(o)
+		if one == nil || other == nil || one.Area > backGrowth*(p.Area+o.Area) {
+			return false
+		}
+		if math.Abs(one.Area-other.Area) > rounding*one.Area {
+			return true
+		}
+	}
+	return false
 }
 
 // besideInPlane reports whether an end lies in the plane of a larger one, as those of

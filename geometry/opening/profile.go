@@ -19,6 +19,8 @@ const (
 	// Sections are made in these steps, to follow the tube and before that to find
 	// its axis, down to these depths; in radii of the patch.
 	profileStep, axisStep, axisDepth, profileDepth = 0.125, 0.25, 0.9, 2.1
+	// So close behind a patch its own unevenness may leave no section.
+	unevenDepth = 0.5
 	// A section so many times as large as the patch is none of its tube.
 	profileGrowth = 8
 	// The sine of a wall's angle against the axis, and how much nearer or farther
@@ -97,6 +99,10 @@ func (f *Finder) rings(p *Patch, axis r3.Vec, step, depth float64) (all []*ring)
 		at := r3.Sub(p.Center, r3.Scale(d*radius/cos, axis))
 		r := f.ringAt(mesh.Plane{At: at, Normal: p.Normal}, 4*radius)
 		if r == nil {
+			// Close behind a patch that is not quite flat the plane still cuts it.
+			if len(all) == 0 && d < unevenDepth {
+				continue
+			}
 			break
 		}
 		r.depth = d * radius
@@ -199,7 +205,7 @@ func follow(rings []*ring, p *Patch, axis r3.Vec) *profile {
 	q := &profile{axis: axis}
 	cos := r3.Dot(axis, p.Normal)
 	radius := math.Sqrt(p.Area * cos / math.Pi)
-	step := rings[0].depth
+	step := profileStep * math.Sqrt(p.Area/math.Pi)
 	e1, e2 := mesh.Perpendicular(p.Normal)
 	begins, walls := 0.0, 0
 	for k := range sectors {
