@@ -123,7 +123,8 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 		segments = slices.Clone(segments)
 		slices.SortFunc(segments, inOrder)
 	}
-	var pieces []Piece
+	// Most segments are pieces; runs are at least.
+	pieces := make([]Piece, 0, max(len(segments), len(d.Grid.Runs)))
 	var global int64
 	next := 0
 	for i, run := range d.Grid.Runs {

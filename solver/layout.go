@@ -112,6 +112,13 @@ func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) 
 
 // finish adds the pieces and blocks.
 func (b *Finder) finish() {
+	own := 0
+	for i := range b.all {
+		if b.all[i].Owner == b.Rank {
+			own++
+		}
+	}
+	b.Pieces = make([]Piece, 0, own)
 	for _, p := range b.all {
 		if p.Owner == b.Rank {
 			b.Pieces = append(b.Pieces, p)

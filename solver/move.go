@@ -27,21 +27,40 @@ func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, err
 	return q, nil
 }
 
-// moveTo gives all ranks q the states of their cells.
+// moveTo gives all ranks q the states of their cells: as they lie in memory, where all
+// devices have them by cell, and as records elsewhere.
 func (r *Rank) moveTo(q *Rank) error {
-	own, err := r.SaveState()
+	m := mover{from: r, to: q}
+	plain := []int64{1}
+	if r.keeper != nil || q.keeper != nil {
+		plain[0] = 0
+	}
+	if err := r.transport.Reduce(transport.Min, plain); err != nil {
+		return err
+	}
+	var err error
+	if plain[0] == 1 {
+		m.own, err = r.saveKept()
+	} else {
+		m.own, err = r.SaveState()
+	}
 	if err := transport.Agree(r.transport, err); err != nil {
 		return err
 	}
-	m := mover{from: r, to: q, own: own}
-	received, err := m.exchange()
-	if err != nil {
+	received, err := m.exchange(plain[0] == 1)
+	if err != nil || plain[0] == 0 {
+		if err != nil {
+			return err
+		}
+		return q.LoadState(received)
+	}
+	if err := transport.Agree(r.transport, q.loadKept(received)); err != nil {
 		return err
 	}
-	return q.LoadState(received)
+	return q.fetch(nil)
 }
 
-// mover exchanges records between old and new owners.
+// mover exchanges states between old and new owners.
 type mover struct {
 	from, to        *Rank
 	own             *State
@@ -63,24 +82,20 @@ func parts(own []CellRange, others []Piece) (list []part) {
 				at++
 			}
 			last := min(end, others[at].Global+int64(others[at].Cells()))
-			list = append(list, part{others[at].Owner, CellRange{First: first, Count: last - first}})
+			if n := len(list); n > 0 && list[n-1].rank == others[at].Owner && list[n-1].First+list[n-1].Count == first {
+				list[n-1].Count += last - first
+			} else {
+				list = append(list, part{others[at].Owner, CellRange{First: first, Count: last - first}})
+			}
 			first = last
 		}
 	}
 	return list
 }
 
-// ranges lists the cells of pieces.
-func ranges(pieces []Piece) (list []CellRange) {
-	for i := range pieces {
-		list = append(list, CellRange{First: pieces[i].Global, Count: int64(pieces[i].Cells())})
-	}
-	return list
-}
-
 // exchange returns the states of the cells that this rank will have, by where they
-// come from.
-func (m *mover) exchange() ([]*State, error) {
+// come from. Plain values go from memory to memory instead of records.
+func (m *mover) exchange(plain bool) ([]*State, error) {
 	before, err := m.from.layout.Domain.Pieces(false)
 	if err != nil {
 		return nil, err
@@ -89,7 +104,7 @@ func (m *mover) exchange() ([]*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.leaving, m.coming = parts(m.own.Cells, after), parts(ranges(m.to.layout.Pieces), before)
+	m.leaving, m.coming = parts(m.own.Cells, after), parts(m.to.layout.Ranges(), before)
 	states := map[int32]*State{}
 	for _, p := range m.coming {
 		s := states[p.rank]
@@ -99,16 +114,23 @@ func (m *mover) exchange() ([]*State, error) {
 		}
 		s.Cells = append(s.Cells, p.CellRange)
 	}
-	all, err := m.swap(m.own.Records, m.own.RecordBytes, 1)
-	if err != nil {
-		return nil, err
-	}
-	for rank, s := range states {
-		s.Records = all[rank]
+	if plain {
+		if err := m.values(before, after); err != nil {
+			return nil, err
+		}
+	} else {
+		all, err := m.swap(m.own.Records, m.own.RecordBytes, 1)
+		if err != nil {
+			return nil, err
+		}
+		for rank, s := range states {
+			s.Records = all[rank]
+		}
 	}
 	for k, list := range m.own.Beside {
 		for i, b := range list {
-			if all, err = m.swap(b.Values, b.Bytes, b.Every); err != nil {
+			all, err := m.swap(b.Values, b.Bytes, b.Every)
+			if err != nil {
 				return nil, err
 			}
 			for rank, s := range states {
@@ -144,11 +166,17 @@ func (m *mover) like() *State {
 // and returns those of the cells that this rank will have, by their old owners.
 func (m *mover) swap(own []byte, bytes int, n int64) (map[int32][]byte, error) {
 	source := saved.NewSource(m.own.Cells, own, bytes, n)
-	outgoing, incoming := map[int32][]byte{}, map[int32][]byte{}
+	outgoing, incoming, leaving := map[int32][]byte{}, map[int32][]byte{}, map[int32]int{}
+	for _, p := range m.leaving {
+		leaving[p.rank] += int(p.Each(n).Count) * bytes
+	}
+	for rank, size := range leaving {
+		outgoing[rank] = make([]byte, 0, size)
+	}
 	for _, p := range m.leaving {
 		c := p.Each(n)
 		at := len(outgoing[p.rank])
-		outgoing[p.rank] = append(outgoing[p.rank], make([]byte, int(c.Count)*bytes)...)
+		outgoing[p.rank] = outgoing[p.rank][:at+int(c.Count)*bytes]
 		source.Read(c.First, outgoing[p.rank][at:], bytes)
 	}
 	sizes := map[int32]int{}

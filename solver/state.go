@@ -166,9 +166,11 @@ func (r *Rank) SaveState() (*State, error) { return r.SaveStateInto(nil) }
 // SaveStateInto is SaveState in the memory of a state that nobody needs any more, as far
 // as that suffices; nil is none.
 func (r *Rank) SaveStateInto(spare *State) (*State, error) {
-	record := r.state().record
-	s := &State{Identity: r.identity, Steps: r.steps, RecordBytes: record, Cells: r.layout.Ranges()}
-	if size := record * r.layout.Fluid; spare != nil && cap(spare.Records) >= size {
+	s, err := r.saveKept()
+	if err != nil {
+		return nil, fmt.Errorf("saving the state: %w", err)
+	}
+	if size := s.RecordBytes * r.layout.Fluid; spare != nil && cap(spare.Records) >= size {
 		s.Records = spare.Records[:size]
 	} else {
 		s.Records = make([]byte, size)
@@ -176,6 +178,12 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 	if err := r.saveRecords(s.Records); err != nil {
 		return nil, fmt.Errorf("saving the state: %w", err)
 	}
+	return s, nil
+}
+
+// saveKept returns the state but for the records.
+func (r *Rank) saveKept() (*State, error) {
+	s := &State{Identity: r.identity, Steps: r.steps, RecordBytes: r.state().record, Cells: r.layout.Ranges()}
 	for _, k := range r.kernels {
 		var global []byte
 		if g, ok := k.(Global); ok {
@@ -186,7 +194,7 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 		if scattered, ok := k.(Scattered); ok {
 			cells, numbers, err := scattered.Scattered()
 			if err != nil {
-				return nil, fmt.Errorf("saving the state: %w", err)
+				return nil, err
 			}
 			lots = Lots{Cells: append([]int64(nil), cells...), Numbers: append([]float64(nil), numbers...)}
 		}
@@ -195,7 +203,7 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 		if c, ok := k.(Companion); ok {
 			var err error
 			if beside, err = c.SaveBeside(); err != nil {
-				return nil, fmt.Errorf("saving the state: %w", err)
+				return nil, err
 			}
 		}
 		s.Beside = append(s.Beside, beside)
@@ -281,6 +289,35 @@ func (r *Rank) loadOwn(states []*State) error {
 	if err := saved.Check(states, len(r.kernels)); err != nil {
 		return err
 	}
+	if err := r.loadKept(states); err != nil {
+		return err
+	}
+	source := saved.NewRecordSource(states)
+	if r.keeper != nil {
+		return r.keeper.LoadRecords(r.stateIndex(), source)
+	}
+	finder, err := r.stateFinder()
+	if err != nil {
+		return err
+	}
+	m := r.newRecords(finder)
+	record := m.state.record
+	buffer := make([]byte, record*int(m.most))
+	return m.each(r.layout.Pieces, func(list []stretch, _ int) error {
+		at := 0
+		for i := range list {
+			end := at + int(list[i].count)*record
+			if !source.Read(list[i].global(), buffer[at:end], record) {
+				return ErrOtherState
+			}
+			at = end
+		}
+		return m.move(list, buffer, false)
+	})
+}
+
+// loadKept takes over all of states but the records.
+func (r *Rank) loadKept(states []*State) error {
 	if err := states[0].Differs(&r.identity); err != nil {
 		return err
 	}
@@ -305,28 +342,7 @@ func (r *Rank) loadOwn(states []*State) error {
 			return err
 		}
 	}
-	source := saved.NewRecordSource(states)
-	if r.keeper != nil {
-		return r.keeper.LoadRecords(r.stateIndex(), source)
-	}
-	finder, err := r.stateFinder()
-	if err != nil {
-		return err
-	}
-	m := r.newRecords(finder)
-	record := m.state.record
-	buffer := make([]byte, record*int(m.most))
-	return m.each(r.layout.Pieces, func(list []stretch, _ int) error {
-		at := 0
-		for i := range list {
-			end := at + int(list[i].count)*record
-			if !source.Read(list[i].global(), buffer[at:end], record) {
-				return ErrOtherState
-			}
-			at = end
-		}
-		return m.move(list, buffer, false)
-	})
+	return nil
 }
 
 // loadLots gives kernel number k what was kept at its cells.
@@ -365,7 +381,11 @@ func (r *Rank) loadLots(k int, states []*State) error {
 // settle brings what records have filled in to where the next step finds it: what
 // lies in ghosts goes to its owners, and then all that is fetched in a cycle comes.
 func (r *Rank) settle() error {
-	list := add(nil, r.state().returns)
+	return r.fetch(add(nil, r.state().returns))
+}
+
+// fetch runs all that is fetched in a cycle, after other exchanges.
+func (r *Rank) fetch(list []*Exchange) error {
 	for _, phases := range r.phases {
 		for i := range phases {
 			list = add(list, phases[i].fetch)

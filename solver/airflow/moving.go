@@ -39,16 +39,18 @@ func (r *Rank) LoadState(saved []*solver.State) error {
 // these. Call it on all ranks. If it fails, the rank is as it was.
 func (r *Rank) Move(domain *solver.Domain) error {
 	t := r.engine.Transport()
+	domain, _, err := solver.Rounded(domain, r.engine.Device().Unit(), t)
+	if err != nil {
+		return err
+	}
+	if same, err := r.engine.SameOwners(domain); same || err != nil {
+		return err
+	}
 	device, err := r.backend.Open(t)
 	if err := transport.Agree(t, err); err != nil {
 		if device != nil {
 			device.Close()
 		}
-		return err
-	}
-	domain, _, err = solver.Rounded(domain, device.Unit(), t)
-	if err != nil {
-		device.Close()
 		return err
 	}
 	flow := *r.airflow

@@ -271,3 +271,23 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		t.Errorf("the state loaded afterwards has the hash %x, want %x", got, want)
 	}
 }
+
+// A move to the same owners, cut in other places, leaves the rank as it is.
+func TestMoveOfNothing(t *testing.T) {
+	g := cave(77, [3]bool{})
+	enginetest.OnRanks(t, 3, func(tr transport.Transport) error {
+		r, err := NewRank(scattered(g, 4, 3, 3, [3]bool{}), caveSettings(g), tr)
+		if err != nil {
+			return err
+		}
+		defer func() { r.Close() }()
+		before := r.engine
+		if err := r.Move(scattered(g, 4, 3, 3, [3]bool{})); err != nil || r.engine != before {
+			return fmt.Errorf("the rank was made anew: %w", err)
+		}
+		if err := r.Move(scattered(g, 4, 3, 4, [3]bool{})); err != nil || r.engine == before {
+			return fmt.Errorf("nothing moved: %w", err)
+		}
+		return nil
+	})
+}

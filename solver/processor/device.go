@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync"
 	"unsafe"
 
 	"carina/internal/crash"
@@ -32,7 +33,10 @@ type Device struct {
 	bytes            int64
 }
 
-var _ solver.Device = (*Device)(nil)
+var (
+	_ solver.Device = (*Device)(nil)
+	_ solver.Heir   = (*Device)(nil)
+)
 
 // field is the memory of all values of a field.
 type field struct {
@@ -192,6 +196,30 @@ func (d *Device) Write(s *solver.Segment, values []byte) error {
 		write[uint64](a.at, s.Cells, values)
 	}
 	return nil
+}
+
+// Inherit copies the values of rows of cells out of the memory of another processor's
+// device, some arrays at a time.
+func (d *Device) Inherit(from solver.Device, rows []solver.Row) bool {
+	other, ok := from.(*Device)
+	if !ok || len(other.arrays) != len(d.arrays) {
+		return false
+	}
+	var all sync.WaitGroup
+	for w := range min(d.workers, len(d.arrays)) {
+		all.Go(func() {
+			defer crash.Guard()
+			for k := w; k < len(d.arrays); k += d.workers {
+				to, from := &d.arrays[k], &other.arrays[k]
+				for _, r := range rows {
+					n := int(r.Count) * int(to.bytes)
+					copy(unsafe.Slice((*byte)(unsafe.Add(to.at, uintptr(r.To)*to.bytes)), n), unsafe.Slice((*byte)(unsafe.Add(from.at, uintptr(r.From)*from.bytes)), n))
+				}
+			}
+		})
+	}
+	all.Wait()
+	return true
 }
 
 func read[T any](array unsafe.Pointer, cells []int32, values []byte) {

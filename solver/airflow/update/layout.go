@@ -116,7 +116,11 @@ func (b *windowBuilder) addWindow(neighbours []int32, cell, lane, count int32) (
 	clear(words)
 	words[0] = uint32(cell + lane)
 	masks := words[2+q-1:]
-	for end = lane; end < count; end++ {
+	if end = count; !b.serveAll(words, neighbours, cell, lane, count) {
+		clear(words[2:])
+		end = lane
+	}
+	for ; end < count; end++ {
 		if !b.serves(words, neighbours, cell, lane, end) {
 			break
 		}
@@ -134,11 +138,49 @@ func (b *windowBuilder) addWindow(neighbours []int32, cell, lane, count int32) (
 		inner = inner && masks[d/2]>>(16*(d%2))&0xffff == full
 	}
 	if inner {
-		b.windows.inner = append(b.windows.inner, words[:innerWidth(q)]...)
+		b.windows.inner = append(b.room(b.windows.inner, innerWidth(q), cell), words[:innerWidth(q)]...)
 	} else {
-		b.windows.walled = append(b.windows.walled, words...)
+		b.windows.walled = append(b.room(b.windows.walled, len(words), cell), words...)
 	}
 	return end
+}
+
+// room makes room for more values of a list at a cell. Where it moves the list it takes
+// the cells that follow to need as many as those before, so that it seldom does.
+func (l *Layout) room(list []uint32, more int, cell int32) []uint32 {
+	if len(list)+more <= cap(list) {
+		return list
+	}
+	const few = 1 << 14
+	size := len(list) + len(list)/8 + more + few
+	if cell > few {
+		size = max(size, int(1.05*float64(len(list))*float64(l.Cells)/float64(cell)))
+	}
+	return append(make([]uint32, 0, size), list...)
+}
+
+// serveAll fills in the offsets and masks of a window of all lanes from the first on,
+// and tells whether one offset serves each direction.
+func (b *windowBuilder) serveAll(words []uint32, neighbours []int32, cell, first, count int32) bool {
+	masks := words[2+b.set.Q-1:]
+	for d := range b.set.Q - 1 {
+		lanes := neighbours[d*windowCells+int(first):][:count-first]
+		offset, mask := int32(0), uint32(0)
+		for i, n := range lanes {
+			if n < 0 {
+				continue
+			}
+			o := n - cell - first - int32(i)
+			if mask != 0 && o != offset {
+				return false
+			}
+			offset = o
+			mask |= 1 << i
+		}
+		words[2+d] = uint32(offset)
+		masks[d/2] |= mask << (16 * (d % 2))
+	}
+	return true
 }
 
 // serves tells whether the offsets of a window that begins at lane first are

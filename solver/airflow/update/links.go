@@ -32,7 +32,7 @@ func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *o
 			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
 		}
-		b.appendLinks()
+		b.appendLinks(c.cell)
 		c.openingEnd, c.rimEnd = int32(len(b.cells)), int32(len(l.rim))
 	}
 	l.near, l.far, l.reflections = processor.InHugePages(l.near, 0), processor.InHugePages(l.far, 0), processor.InHugePages(l.reflections, 0)
@@ -101,10 +101,17 @@ func (b *linkBuilder) linksOf(kind wall.Kind) *[26][]wall.Link {
 	return &b.reflected
 }
 
-// appendLinks appends those of a block.
-func (b *linkBuilder) appendLinks() {
-	b.near, b.far = b.near.Append(&b.nearLinks, kernel.LinkGroup), b.far.Append(&b.farLinks, kernel.LinkGroup)
-	b.reflections = b.reflections.Append(&b.reflected, kernel.ReflectionGroup)
+// appendLinks appends those of a block that begins at a cell.
+func (b *linkBuilder) appendLinks(cell int32) {
+	add := func(list wall.Links, links *[26][]wall.Link, group int) wall.Links {
+		count := 1 + group
+		for d := range links {
+			count += len(links[d])
+		}
+		return wall.Links(b.room(list, 1+2*(count+group), cell)).Append(links, group)
+	}
+	b.near, b.far = add(b.near, &b.nearLinks, kernel.LinkGroup), add(b.far, &b.farLinks, kernel.LinkGroup)
+	b.reflections = add(b.reflections, &b.reflected, kernel.ReflectionGroup)
 }
 
 // addCell adds the links of one lane, boundary cell number i of the grid.

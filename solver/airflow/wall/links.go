@@ -2,6 +2,7 @@ package wall
 
 import (
 	"math"
+	"slices"
 
 	"carina/solver/airflow/kernel"
 	"carina/solver/lattice"
@@ -122,7 +123,9 @@ func (s Links) Append(links *[26][]Link, group int) Links {
 		count += len(links[d])
 	}
 	begin := len(s)
-	s = append(s, make([]uint32, position(count, count, group))...)
+	size := position(count, count, group)
+	s = slices.Grow(s, size)[:begin+size]
+	clear(s[begin:])
 	own := s[begin:]
 	own[0] = uint32(count)
 	next := 0

@@ -1,0 +1,227 @@
+package solver
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"carina/solver/transport"
+)
+
+// Row is cells in a row that stay with their rank: their old and new local numbers.
+type Row struct{ From, To, Count int32 }
+
+// Heir is a device that takes over what stays with a rank faster than value by value.
+type Heir interface {
+	// Inherit copies the values of all arrays in rows of cells out of the memory of
+	// another device, and tells whether it can.
+	Inherit(from Device, rows []Row) bool
+}
+
+// SameOwners tells whether all cells have the same owners in two domains of a grid.
+func SameOwners(a, b *Domain) bool {
+	if len(a.Segments) == len(b.Segments) && len(a.Segments) > 0 && &a.Segments[0] == &b.Segments[0] && len(a.Owners) == len(b.Owners) {
+		same := true
+		for i := range a.Owners {
+			same = same && a.Owners[i] == b.Owners[i]
+		}
+		if same {
+			return true
+		}
+	}
+	if len(a.Segments) == 0 || len(b.Segments) == 0 {
+		return false
+	}
+	// What is left of a segment of each begins at the same cell.
+	s, t := a.Segments[0], b.Segments[0]
+	for i, k := 0, 0; ; {
+		p, err := a.Owner(s)
+		q, other := b.Owner(t)
+		if s.Y != t.Y || s.Z != t.Z || s.X0 != t.X0 || p != q || err != nil || other != nil {
+			return false // or segments are in other orders
+		}
+		end := min(s.X1, t.X1)
+		s.X0, t.X0 = end, end
+		if s.X0 == s.X1 {
+			if i++; i < len(a.Segments) {
+				s = a.Segments[i]
+			}
+		}
+		if t.X0 == t.X1 {
+			if k++; k < len(b.Segments) {
+				t = b.Segments[k]
+			}
+		}
+		if i == len(a.Segments) || k == len(b.Segments) {
+			return i == len(a.Segments) && k == len(b.Segments)
+		}
+	}
+}
+
+// SameOwners tells whether no cell of any rank would move to another. Call it on all
+// ranks.
+func (r *Rank) SameOwners(domain *Domain) (bool, error) {
+	same := []int64{0}
+	if SameOwners(r.layout.Domain, domain) {
+		same[0] = 1
+	}
+	if err := r.transport.Reduce(transport.Min, same); err != nil {
+		return false, fmt.Errorf("comparing owners: %w", err)
+	}
+	return same[0] == 1, nil
+}
+
+// staying lists the rows of cells that two layouts of a rank have both, and the cells
+// that only the first or the second has.
+func staying(before, after *Layout) (rows []Row, leaving, coming []CellRange) {
+	add := func(list []CellRange, first, end int64) []CellRange {
+		if n := len(list); n > 0 && list[n-1].First+list[n-1].Count == first {
+			list[n-1].Count += end - first
+			return list
+		}
+		return append(list, CellRange{First: first, Count: end - first})
+	}
+	ends := func(p *Piece) int64 { return p.Global + int64(p.Cells()) }
+	a, b := before.Pieces, after.Pieces
+	i, k := 0, 0
+	var at int64 // all cells before are done
+	for i < len(a) || k < len(b) {
+		switch {
+		case k == len(b) || i < len(a) && ends(&a[i]) <= max(at, b[k].Global):
+			leaving = add(leaving, max(at, a[i].Global), ends(&a[i]))
+			at = max(at, ends(&a[i]))
+			i++
+		case i == len(a) || ends(&b[k]) <= max(at, a[i].Global):
+			coming = add(coming, max(at, b[k].Global), ends(&b[k]))
+			at = max(at, ends(&b[k]))
+			k++
+		default:
+			p, q := &a[i], &b[k]
+			first, end := max(at, p.Global, q.Global), min(ends(p), ends(q))
+			if from := max(at, p.Global); from < first {
+				leaving = add(leaving, from, first)
+			}
+			if from := max(at, q.Global); from < first {
+				coming = add(coming, from, first)
+			}
+			row := Row{p.Local + int32(first-p.Global), q.Local + int32(first-q.Global), int32(end - first)}
+			if n := len(rows); n > 0 && rows[n-1].From+rows[n-1].Count == row.From && rows[n-1].To+rows[n-1].Count == row.To {
+				rows[n-1].Count += row.Count
+			} else {
+				rows = append(rows, row)
+			}
+			if at = end; at == ends(p) {
+				i++
+			}
+			if at == ends(q) {
+				k++
+			}
+		}
+	}
+	return rows, leaving, coming
+}
+
+// locals lists the local numbers of cells by the ranks that they go to or come from.
+func (l *Layout) locals(cells []part) map[int][]int32 {
+	by := map[int][]int32{}
+	for _, c := range cells {
+		list := by[int(c.rank)]
+		for global, end := c.First, c.First+c.Count; global < end; {
+			p := holding(l.Pieces, global)
+			for ; global < min(end, p.Global+int64(p.Cells())); global++ {
+				list = append(list, p.Local+int32(global-p.Global))
+			}
+		}
+		by[int(c.rank)] = list
+	}
+	return by
+}
+
+// values gives the new rank the values of all arrays in its cells as they lie in
+// memory: what stays is copied there, and what moves goes straight to its new owner.
+// Between steps all that the next one reads lies in its cell, or is fetched from there.
+func (m *mover) values(before, after []Piece) error {
+	rows, leaving, coming := staying(m.from.layout, m.to.layout)
+	if heir, ok := m.to.device.(Heir); !ok || !heir.Inherit(m.from.device, rows) {
+		if err := m.copyRows(rows); err != nil {
+			return err
+		}
+	}
+	gives, takes := m.from.layout.locals(parts(leaving, after)), m.to.layout.locals(parts(coming, before))
+	size := 0
+	for _, kind := range m.from.kinds {
+		size += kind.Bytes()
+	}
+	peers := slices.AppendSeq(slices.Collect(maps.Keys(gives)), maps.Keys(takes))
+	slices.Sort(peers)
+	var messages []transport.Message
+	for _, peer := range slices.Compact(peers) {
+		message := transport.Message{Peer: peer, Send: make([]byte, len(gives[peer])*size), Receive: make([]byte, len(takes[peer])*size)}
+		if err := m.from.pack(gives[peer], message.Send, true); err != nil {
+			return err
+		}
+		messages = append(messages, message)
+	}
+	if err := m.from.transport.Exchange(messages); err != nil {
+		return err
+	}
+	for _, message := range messages {
+		if err := m.to.pack(takes[message.Peer], message.Receive, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack moves the values of all arrays of cells into a message, or out of it.
+func (r *Rank) pack(cells []int32, message []byte, into bool) error {
+	room := newMessage([]Segment{{Bytes: 8, Cells: cells}}) // aligned for any value
+	for array, kind := range r.kinds {
+		s := Segment{Array: int32(array), Bytes: kind.Bytes(), Cells: cells}
+		values, part := room[:len(cells)*s.Bytes], message[:len(cells)*s.Bytes]
+		message = message[len(part):]
+		if into {
+			if err := r.device.Read(&s, values); err != nil {
+				return err
+			}
+			copy(part, values)
+			continue
+		}
+		copy(values, part)
+		if err := r.device.Write(&s, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyRows copies what stays by reading and writing.
+func (m *mover) copyRows(rows []Row) error {
+	var from, to [recordCells]int32
+	n := 0
+	buffer := newMessage([]Segment{{Bytes: 8, Cells: from[:]}})
+	flush := func() error {
+		for array, kind := range m.from.kinds {
+			values := buffer[:n*kind.Bytes()]
+			if err := m.from.device.Read(&Segment{Array: int32(array), Bytes: kind.Bytes(), Cells: from[:n]}, values); err != nil {
+				return err
+			}
+			if err := m.to.device.Write(&Segment{Array: int32(array), Bytes: kind.Bytes(), Cells: to[:n]}, values); err != nil {
+				return err
+			}
+		}
+		n = 0
+		return nil
+	}
+	for _, row := range rows {
+		for i := range row.Count {
+			from[n], to[n] = row.From+i, row.To+i
+			if n++; n == recordCells {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
