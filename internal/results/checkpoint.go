@@ -90,7 +90,6 @@ type keeping struct {
 	once  sync.Once
 	notes map[string][]byte // which do not change
 	clock checkpoint.Clock
-	begun time.Time
 }
 
 // kept is what a rank knows of its checkpoints.
@@ -166,6 +165,7 @@ func (k *keeping) resume(r *airflow.Rank) error {
 	if r.Number() > 0 {
 		return nil
 	}
+	k.clock.Start(c.Steps)
 	of.Resumed(c.Steps, r.Time())
 	if len(changed) > 0 {
 		of.Warn("goes on with other settings: " + strings.Join(changed, "; "))

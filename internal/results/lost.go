@@ -23,8 +23,8 @@ const unfinishedName, unfinishedBegin = "unfinished.txt", "carina: this run has 
 
 // unfinished is that file of a run.
 type unfinished struct {
-	path, words string
-	there       bool
+	path  string
+	there bool
 }
 
 // write says who computes. Something else of that name stays.
@@ -40,8 +40,8 @@ func (u *unfinished) write(folder string, ranks []process) {
 		list[i] = fmt.Sprintf("%s (%s)", h, quantity.Count(hosts[h], "rank"))
 	}
 	u.path = filepath.Join(folder, unfinishedName)
-	u.words = fmt.Sprintf("%s: begun at %s on %s.\nIf it does not compute any more: %s.\n", unfinishedBegin, time.Now().UTC().Format(time.RFC3339), strings.Join(list, ", "), onwards(folder))
-	u.there = isUnfinished(u.path) && u.put(u.words) == nil
+	words := fmt.Sprintf("%s: begun at %s on %s.\nIf it does not compute any more: %s.\n", unfinishedBegin, time.Now().UTC().Format(time.RFC3339), strings.Join(list, ", "), onwards(folder))
+	u.there = isUnfinished(u.path) && u.put(words) == nil
 }
 
 // put replaces the file.
@@ -131,13 +131,13 @@ func WatchLost(t transport.Transport) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return watchLost(ranks, t.Rank(), &unfinished{}, ""), nil
+	return watchLost(ranks, t.Rank(), ""), nil
 }
 
 // watchLost lets the lowest rank that is left on a host say which rank there was lost,
 // when the launcher ends the others for it: on the terminal and in the results folder. They
 // have about a second, and wait for the lost one.
-func watchLost(ranks []process, own int, u *unfinished, folder string) (end func()) {
+func watchLost(ranks []process, own int, folder string) (end func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGTERM)
 	go func() {
@@ -151,9 +151,11 @@ func watchLost(ranks []process, own int, u *unfinished, folder string) (end func
 			return
 		}
 		fmt.Fprintln(os.Stderr, terminal.Clean("carina: "+sentence))
-		if u.there {
+		// Who has written the file may be lost.
+		u := unfinished{path: filepath.Join(folder, unfinishedName)}
+		if before, err := os.ReadFile(u.path); err == nil && isUnfinished(u.path) {
 			// What it says already stands there where this fails.
-			_ = u.put(u.words + sentence + "\n")
+			_ = u.put(string(before) + sentence + "\n")
 		}
 	}()
 	return func() {

@@ -98,9 +98,10 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	}
 	asked, quiet := requests()
 	r.kept = &keeping{results: r, ctx: ctx, asked: asked, ranks: make([]kept, r.ranks), clock: of.Checkpoints.Clock}
+	r.kept.clock.Start(0)
 	r.ends = append(r.ends, quiet, r.unfinished.remove)
 	if t := of.Transport; t != nil && t.Size() > 1 {
-		r.ends = append(r.ends, watchLost(r.processes, t.Rank(), &r.unfinished, of.Folder))
+		r.ends = append(r.ends, watchLost(r.processes, t.Rank(), of.Folder))
 	}
 	return r, nil
 }
