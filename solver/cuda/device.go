@@ -32,13 +32,13 @@ type Device struct {
 	begun   []*solver.Exchange
 	waiting int
 	// behind tells that the main queue has not followed the one for borders.
-	behind                  bool
-	move, handshake, finite device.Kernel
-	scratch                 [3]scratch
-	found                   device.Address
-	allocated               []device.Address
-	pinned                  [][]byte
-	bytes                   int64
+	behind                 bool
+	move, handshake, unfit device.Kernel
+	scratch                [3]scratch
+	found                  device.Address
+	allocated              []device.Address
+	pinned                 [][]byte
+	bytes                  int64
 }
 
 // array is one value of all cells.
@@ -109,7 +109,7 @@ func (d *Device) Allocate(l *solver.Layout, fields []solver.Field) (err error) {
 	if d.memory, err = d.Room(d.memoryBytes+flagRoom*HandshakeFlagBytes, nil); err != nil {
 		return err
 	}
-	for name, k := range map[string]*device.Kernel{"move": &d.move, "finite": &d.finite} {
+	for name, k := range map[string]*device.Kernel{"move": &d.move, "count_unfit": &d.unfit} {
 		if *k, err = d.gpu.Compile(source(name)); err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (d *Device) AllFinite(arrays []int32) (bool, error) {
 		if l.Blocks == 0 {
 			break
 		}
-		if err := d.gpu.Launch(device.MainQueue, d.finite, l); err != nil {
+		if err := d.gpu.Launch(device.MainQueue, d.unfit, l); err != nil {
 			return false, err
 		}
 	}

@@ -18,9 +18,6 @@ var kernelText string
 // cells per step, in three arrays by local cell.
 type ArrayCarrier interface{ VelocityArrays() [3]device.Address }
 
-// onGPU is the scalar of one rank on a GPU.
-type onGPU struct{ work [2]*cuda.Work } // in even and in odd steps
-
 // bindGPU makes the kernel of a rank on a GPU.
 func (s *Scalar) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
 	var carrier ArrayCarrier
@@ -40,16 +37,10 @@ func (s *Scalar) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	k, u := &onGPU{}, carrier.VelocityArrays()
-	for odd := range k.work {
-		k.work[odd] = cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(0))), uint64(d.Stride()),
-			uint64(u[0]), uint64(u[1]), uint64(u[2]), uint64(math.Float32bits(s.omega())), uint64(odd))...)...)
+	k, u := &cuda.Kernel{}, carrier.VelocityArrays()
+	for odd := range 2 {
+		k.Works = append(k.Works, []*cuda.Work{cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(0))), uint64(d.Stride()),
+			uint64(u[0]), uint64(u[1]), uint64(u[2]), uint64(math.Float32bits(s.omega())), uint64(odd))...)...)})
 	}
 	return k, s.fill(b)
 }
-
-// Work is the kernel of a step.
-func (k *onGPU) Work(step, _ int) solver.Work { return k.work[step] }
-
-// Begin has nothing to do.
-func (k *onGPU) Begin(int64) error { return nil }

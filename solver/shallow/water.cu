@@ -15,10 +15,9 @@ DEVICE State side(const State &s, int axis, real gravity, real &fastest)
 	fastest = (u < 0 ? -u : u) + square_root(product(gravity, h));
 	return f;
 }
-KERNEL(flux)(Cells cells, Windows windows, const real *q, real *rate, unsigned long long stride, unsigned long long *speeds, real gravity, real spacing)
+// fluxes leaves a cell's rates and returns the speed of its fastest wave.
+DEVICE real fluxes(int c, const Windows &windows, const real *q, real *rate, unsigned long long stride, real gravity, real spacing)
 {
-	const int c = cells.own();
-	if (c < 0) return;
 	const State here = {{q[c], q[c + stride], q[c + 2 * stride]}};
 	State sum = {{0, 0, 0}};
 	real highest = 0;
@@ -41,7 +40,12 @@ KERNEL(flux)(Cells cells, Windows windows, const real *q, real *rate, unsigned l
 		}
 	}
 	for (int v = 0; v < 3; v++) rate[c + v * stride] = sum.q[v] / spacing;
-	atomic_max(speeds, bits_of(highest));
+	return highest;
+}
+KERNEL(flux)(Cells cells, Windows windows, const real *q, real *rate, unsigned long long stride, unsigned long long *speeds, real gravity, real spacing)
+{
+	const int c = cells.own();
+	atomic_max_of_warp(speeds, bits_of(c < 0 ? real(0) : fluxes(c, windows, q, rate, stride, gravity, spacing)));
 }
 KERNEL(advance)(Cells cells, real *q, const real *rate, unsigned long long stride, real dt)
 {

@@ -16,9 +16,6 @@ import (
 //go:embed gas.cu
 var kernelText string
 
-// onGPU is the gas of one rank on a GPU.
-type onGPU struct{ work [2]*cuda.Work } // by the copy that it reads
-
 // bindGPU makes the kernel of a rank on a GPU.
 func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
 	windows, err := d.Windows(b.Windows(sources()))
@@ -29,9 +26,9 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 	if err != nil {
 		return nil, err
 	}
-	k := &onGPU{}
-	for n := range k.work {
-		k.work[n] = cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(n))), uint64(d.At(b.Array(1-n))), uint64(d.Stride()))...)...)
+	k := &cuda.Kernel{}
+	for n := range 2 {
+		k.Works = append(k.Works, []*cuda.Work{cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(n))), uint64(d.At(b.Array(1-n))), uint64(d.Stride()))...)...)})
 	}
 	return k, g.fill(b)
 }
@@ -47,9 +44,3 @@ func (g *Gas) source() string {
 	}
 	return expression.CHelpers + strings.Replace(kernelText, "COLLIDE", statements, 1)
 }
-
-// Work is the kernel of a step.
-func (k *onGPU) Work(step, _ int) solver.Work { return k.work[step] }
-
-// Begin has nothing to do.
-func (k *onGPU) Begin(int64) error { return nil }

@@ -29,3 +29,21 @@ struct Windows {
 		return shift == -2147483647 - 1 ? -1 : shift + lane;
 	}
 };
+
+// atomic_max_of_warp lets a number, which all threads of a warp give together, be at least as large as
+// each of theirs; one that has no cell gives 0.
+DEVICE void atomic_max_of_warp(unsigned long long *at, unsigned long long v)
+{
+	for (unsigned bit = 1; bit < 32; bit *= 2) {
+		const unsigned long long other = exchange(v, bit);
+		v = v > other ? v : other;
+	}
+	if (threadIdx.x % 32 == 0) atomic_max(at, v);
+}
+
+// atomic_add_of_warp adds what all threads of a warp give together to a number.
+DEVICE void atomic_add_of_warp(unsigned long long *at, unsigned long long v)
+{
+	for (unsigned bit = 1; bit < 32; bit *= 2) v += exchange(v, bit);
+	if (threadIdx.x % 32 == 0) atomic_add(at, v);
+}

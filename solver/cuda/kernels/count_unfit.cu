@@ -1,5 +1,5 @@
 // Counts the values of an array that are no finite numbers.
-KERNEL(finite)(const char *array, unsigned bytes, unsigned count, unsigned long long *found)
+KERNEL(count_unfit)(const char *array, unsigned bytes, unsigned count, unsigned long long *found)
 {
 	const unsigned i = blockIdx.x * WARPS * 32 + threadIdx.x;
 	if (i >= count) return;
