@@ -12,10 +12,10 @@ import (
 	"carina/internal/quantity"
 	"carina/internal/results"
 	"carina/internal/run"
+	"carina/internal/simd"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
-	"carina/solver/airflow/kernel"
 	"carina/solver/cuda"
 	"carina/solver/cuda/tiling"
 	"carina/solver/share"
@@ -132,7 +132,7 @@ func open(from origin, o options) (*Flow, error) {
 // prepare checks the case and makes what is to be computed of it.
 func (f *Flow) prepare() error {
 	c := &f.from.c
-	if err := kernel.CheckMachines(); err != nil {
+	if err := simd.CheckMachines(); err != nil {
 		return err
 	}
 	if err := c.CheckFlow(); err != nil {

@@ -11,8 +11,8 @@ import (
 	"carina/geometry"
 	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/internal/simd"
 	"carina/solver/airflow"
-	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 )
 
@@ -131,7 +131,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	chosen := o.variants()
-	r := &Report{Machines: kernel.Machines(), Workers: runtime.GOMAXPROCS(0)}
+	r := &Report{Machines: simd.Machines(), Workers: runtime.GOMAXPROCS(0)}
 	o.Progress("making the airway", 0)
 	domains, err := makeDomains(ctx, &o, chosen)
 	if err != nil {

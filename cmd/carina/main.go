@@ -18,8 +18,8 @@ import (
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
+	"carina/internal/simd"
 	"carina/internal/terminal"
-	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -142,7 +142,7 @@ func newRoot() *cobra.Command {
 			if err := refuseUnwritable(command); err != nil {
 				return err
 			}
-			if err := kernel.CheckMachines(); err != nil {
+			if err := simd.CheckMachines(); err != nil {
 				return err
 			}
 			mendFolders(command, arguments)

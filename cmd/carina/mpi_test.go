@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"carina/internal/crash"
+	"carina/internal/simd"
 	"carina/solver/airflow"
-	"carina/solver/airflow/kernel"
 )
 
 // withMPI returns mpirun and the program built with MPI, which this test's
@@ -162,7 +162,7 @@ func TestMPIRanksThatDifferAreRefused(t *testing.T) {
 }
 
 func TestMPIInstructionSetsOfOneResultRunTogether(t *testing.T) {
-	machines := kernel.Machines()
+	machines := simd.Machines()
 	if len(machines) < 2 {
 		t.Skipf("this processor has the instruction sets %q: two are needed", machines)
 	}

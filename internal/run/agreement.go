@@ -11,9 +11,9 @@ import (
 	"unicode"
 
 	"carina/internal/machine"
+	"carina/internal/simd"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
-	"carina/solver/airflow/kernel"
 	"carina/solver/cuda"
 	"carina/solver/transport"
 )
@@ -66,7 +66,7 @@ func kernelKind(devices []Device) string {
 	switch {
 	case !slices.Contains(devices, CPU):
 		return "that of the GPU"
-	case len(kernel.Machines()) > 0:
+	case len(simd.Machines()) > 0:
 		return "AVX2 or AVX-512"
 	}
 	return "portable, without AVX2"

@@ -10,8 +10,8 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/internal/race"
+	"carina/internal/simd"
 	"carina/solver"
-	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -199,7 +199,7 @@ func TestBitForBitBoundaries(t *testing.T) {
 // The state does not depend on the instruction set, down to plain Go, where no
 // number is below the least normal one.
 func TestBitForBitInstructionSets(t *testing.T) {
-	machines := append(kernel.Machines(), "none")
+	machines := append(simd.Machines(), "none")
 	for seed, method := range []Settings{
 		{Collision: TRT, Precision: Single}, {Collision: TRT, Precision: Half}, {Collision: TRT, Precision: Double},
 		{Collision: BGK, Precision: Half, Smagorinsky: 0.15}, {Collision: TRT, Precision: Half, Smagorinsky: 0.15},

@@ -13,6 +13,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/simd"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
 	"carina/solver/transport"
@@ -111,7 +112,7 @@ func TestDense(t *testing.T) {
 			t.Setenv("CARINA_SIMD", "none")
 			compare("plain Go", whole)
 			os.Unsetenv("CARINA_SIMD")
-			if slices.Contains(kernel.Machines(), "AVX2") {
+			if slices.Contains(simd.Machines(), "AVX2") {
 				t.Setenv("CARINA_SIMD", "AVX2")
 				compare("AVX2", whole)
 				os.Unsetenv("CARINA_SIMD")

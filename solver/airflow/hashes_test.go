@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"carina/internal/simd"
 	"carina/solver"
-	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
 )
 
@@ -14,7 +14,7 @@ import (
 // as far as no number is below the least normal one; so it is in double and
 // single precision with AVX2 and AVX-512.
 func TestRecordedHashes(t *testing.T) {
-	if len(kernel.Machines()) == 0 {
+	if len(simd.Machines()) == 0 {
 		t.Skip("no assembly for this processor")
 	}
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestRecordedHashes(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "recursive in 16 bits" && kernel.Machines()[0] != "AVX512" {
+			if c.name == "recursive in 16 bits" && simd.Machines()[0] != "AVX512" {
 				t.Skip("16-bit storage has assembly for AVX-512 alone")
 			}
 			g := cave(5, [3]bool{})

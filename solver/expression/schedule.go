@@ -63,8 +63,17 @@ func Schedule(p *Program, registers int) ([]Action, int) {
 		s.table[int(v)] = i
 	}
 	done := make([]bool, len(p.Nodes))
+	reached := p.reached()
 	for o, v := range p.Outputs {
 		s.visit(int(v), done)
+		if o == 0 {
+			// An output may lie where an input lay: all are read before one is written.
+			for i := range p.Nodes {
+				if p.Nodes[i].Operation == Input && reached[i] {
+					s.visit(i, done)
+				}
+			}
+		}
 		s.order = append(s.order, -1-o)
 	}
 	s.uses = make([][]int, len(p.Nodes))

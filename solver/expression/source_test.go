@@ -63,7 +63,7 @@ func (i *interpreter) value(e ast.Expr) (v *big.Float) {
 		}
 		v = i.call(e.Fun.(*ast.Ident).Name, list)
 	}
-	if size := math.Abs(approximate(v)); size > 0 && size < i.least || math.IsInf(size, 0) {
+	if size := math.Abs(approximate(v)); v.Sign() != 0 && size < i.least || math.IsInf(size, 0) {
 		i.vague = true
 	}
 	return v

@@ -5,12 +5,14 @@ package thermal
 import (
 	"errors"
 	"math"
+	"unsafe"
 
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/expression"
 	"carina/solver/processor"
+	"carina/solver/stencil"
 	"carina/solver/thermal/arithmetic"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -37,14 +39,9 @@ func (g *Gas) Fields() []solver.Field {
 
 // Program pulls from one copy and writes into the other, in turn.
 func (g *Gas) Program() (p solver.Program) {
-	pull := func(field int) (list []solver.Slot) {
-		for i, o := range sources() {
-			list = append(list, solver.Slot{Field: field, Value: i, Offset: o, Wall: arithmetic.Opposite(i)})
-		}
-		return list
-	}
 	for field := range 2 {
-		p.Steps = append(p.Steps, []solver.Phase{{Name: "pull and collide", Reads: pull(field), Fetch: pull(1 - field)}})
+		now, next := arithmetic.Pull(field), arithmetic.Pull(1-field)
+		p.Steps = append(p.Steps, []solver.Phase{{Name: "pull and collide", Reads: now.Neighbours(), Fetch: next.Neighbours()}})
 		var own []solver.Slot
 		for i := range populations {
 			own = append(own, solver.Slot{Field: field, Value: i})
@@ -74,71 +71,53 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if !ok {
 		return nil, errors.New("a thermal gas is computed on processors and on GPUs with arrays; choose these")
 	}
-	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), workers: make([]worker, d.Workers()), table: g.table()}
+	k := &Kernel{layout: b.Layout}
 	for n := range k.f {
 		memory, stride := processor.Values[float64](d, b.Array(n))
 		for i := range k.f[n] {
 			k.f[n][i] = memory[i*stride:][:stride]
 		}
 	}
+	var err error
+	if k.Stencil, err = stencil.NewStencil[float64](b, arithmetic.Collide(), collideFunctions, arithmetic.Pull(0), arithmetic.Pull(1)); err != nil {
+		return nil, err
+	}
+	k.Set(arithmetic.Omega, 1/g.Tau)
+	k.Prepare()
 	return k, g.fill(b)
 }
 
 // table is what the collision needs.
 func (g *Gas) table() []float64 {
-	return expression.EvaluateTable[float64](arithmetic.Collide(), map[string]float64{arithmetic.Omega: 1 / g.Tau})
+	return expression.EvaluateTable[float64](arithmetic.Collide().Program, map[string]float64{arithmetic.Omega: 1 / g.Tau})
 }
 
 // fill sets what arrives to the equilibrium.
 func (g *Gas) fill(b *solver.Binding) error {
-	constants := expression.EvaluateTable[float64](arithmetic.Equilibrium(), nil)
+	constants := expression.EvaluateTable[float64](arithmetic.Equilibrium().Program, nil)
 	return b.Fill(0, func(x, y, z int32, values []float64) {
 		density, u, temperature := g.Initial(b.Domain.Grid.Center(x, y, z))
-		f := (*[populations]float64)(values)
-		f[0], f[1], f[2], f[3] = density, u[0], u[1], temperature
-		equilibrium(f, constants)
+		moments := [...]float64{density, u[0], u[1], temperature}
+		var at [len(moments) + populations]unsafe.Pointer
+		for i := range moments {
+			at[i] = unsafe.Pointer(&moments[i])
+		}
+		for i := range values {
+			at[len(moments)+i] = unsafe.Pointer(&values[i])
+		}
+		equilibriumGo[float64](&at[0], 1, unsafe.Pointer(&constants[0]))
 	})
 }
 
 // Kernel is the gas of one rank on processors.
 type Kernel struct {
-	layout  *solver.Layout
-	windows *solver.Windows
-	table   []float64
-	f       [2][populations][]float64
-	workers []worker
+	*stencil.Stencil[float64]
+	layout *solver.Layout
+	f      [2][populations][]float64
 }
-
-// worker is what arrives in the cells of a block, with room between populations so that
-// those of a cell fall into different sets of the cache.
-type worker [populations][solver.BlockCells + solver.GroupCells + 8]float64
 
 // Work pulls and collides.
-func (k *Kernel) Work(step, _ int) solver.Work {
-	from, into := &k.f[step], &k.f[1-step]
-	return solver.BlockWork(func(b *solver.Block, number int) {
-		arriving := &k.workers[number]
-		for i := range arriving {
-			k.windows.Each(i, b.First, b.End, func(cell, n, neighbour int32) {
-				source := from[i]
-				if neighbour < 0 {
-					source, neighbour = from[arithmetic.Opposite(i)], cell
-				}
-				copy(arriving[i][cell-b.First:][:n], source[neighbour:])
-			})
-		}
-		for c := b.First; c < b.End; c++ {
-			var f [populations]float64
-			for i := range f {
-				f[i] = arriving[i][c-b.First]
-			}
-			collide(&f, k.table)
-			for i := range f {
-				into[i][c] = f[i]
-			}
-		}
-	})
-}
+func (k *Kernel) Work(step, _ int) solver.Work { return k.Stencil.Work(step) }
 
 // Begin has nothing to do.
 func (k *Kernel) Begin(int64) error { return nil }

@@ -3,8 +3,6 @@
 package kernel
 
 // There is no assembly for this architecture.
-func supported() []string { return nil }
-
 var vectors map[vectorKey]Vector
 
 func decodeVector([]float32, []Float16) int { return 0 }

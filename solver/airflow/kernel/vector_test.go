@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"carina/internal/simd"
 	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
 )
@@ -88,10 +89,10 @@ func scratch() *byte {
 
 // Assembly and plain Go give the same bits, for every storage.
 func TestVectorsAgainstGo(t *testing.T) {
-	if len(Machines()) == 0 {
+	if len(simd.Machines()) == 0 {
 		t.Skip("no assembly for this processor")
 	}
-	for _, machine := range Machines() {
+	for _, machine := range simd.Machines() {
 		for _, v := range collision.Variants() {
 			testVector[float32, float32](t, machine, v)
 			testVector[float64, float64](t, machine, v)
@@ -231,10 +232,10 @@ func TestGoAgainstExpressions(t *testing.T) {
 // Numbers below the least normal one count as zero, while the caller's
 // arithmetic keeps them.
 func TestVectorsFlushTinyNumbers(t *testing.T) {
-	if len(Machines()) == 0 {
+	if len(simd.Machines()) == 0 {
 		t.Skip("no assembly for this processor")
 	}
-	for _, machine := range Machines() {
+	for _, machine := range simd.Machines() {
 		for _, v := range collision.Variants() {
 			testFlush[float32](t, machine, v, 1e-40)
 			testFlush[float64](t, machine, v, 1e-310)

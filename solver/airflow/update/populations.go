@@ -3,6 +3,7 @@ package update
 import (
 	"unsafe"
 
+	"carina/internal/simd"
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
@@ -93,10 +94,10 @@ func newPopulations[T kernel.Real, S kernel.Stored](l *Layout, d *processor.Devi
 			p.slots[kernel.OppositeSlots+lattice.Opposite(i)] = p.slots[i]
 		}
 	}
-	if err := kernel.CheckMachines(); err != nil {
+	if err := simd.CheckMachines(); err != nil {
 		return nil, err
 	}
-	if machines := kernel.Machines(); len(machines) > 0 {
+	if machines := simd.Machines(); len(machines) > 0 {
 		p.vector = kernel.NewVector(machines[0], kernel.StorageOf[S](), v)
 		p.gatheredVector = kernel.NewVector(machines[0], kernel.StorageOf[T](), v)
 	}

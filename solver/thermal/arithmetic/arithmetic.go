@@ -5,7 +5,9 @@ package arithmetic
 
 import (
 	"carina/geometry"
+	"carina/solver"
 	"carina/solver/expression"
+	"carina/solver/stencil"
 )
 
 const (
@@ -60,15 +62,34 @@ func Opposite(i int) int {
 }
 
 // Equilibrium is the Hermite equilibrium of fourth order of a density, a velocity and a
-// temperature, which are inputs 0, 1, 2 and 3, in units of cells and steps.
-func Equilibrium() *expression.Program {
-	p := expression.New()
-	p.Outputs = equilibrium(p, p.Input(0), p.Input(1), p.Input(2), p.Input(3))
-	return p
+// temperature, values 0, 1, 2 and 3 of field 0, in units of cells and steps.
+func Equilibrium() *stencil.Update {
+	u := stencil.New("equilibrium")
+	var moments [4]expression.Value
+	for i := range moments {
+		moments[i] = u.Read(solver.Slot{Value: i})
+	}
+	for i, f := range equilibrium(u.Program, moments[0], moments[1], moments[2], moments[3]) {
+		u.Write(solver.Slot{Field: 1, Value: i}, f)
+	}
+	return u
+}
+
+// Pull reads what arrives from one field and lets what leaves stay in the other one.
+func Pull(from int) (a stencil.Access) {
+	for i, v := range Velocities {
+		a.Reads = append(a.Reads, stencil.Read{Slot: solver.Slot{Field: from, Value: i, Offset: geometry.Offset{X: -v.C.X, Y: -v.C.Y}, Wall: Opposite(i)}})
+		a.Writes = append(a.Writes, stencil.Write{Slot: solver.Slot{Field: 1 - from, Value: i}})
+	}
+	return a
 }
 
 // Collide is BGK towards the equilibrium: inputs are what arrives, outputs what leaves.
-func Collide() *expression.Program {
+func Collide() *stencil.Update {
+	return &stencil.Update{Program: collide(), Name: "collide", Access: Pull(0)}
+}
+
+func collide() *expression.Program {
 	p := expression.New()
 	add, sub, mul := p.Add, p.Subtract, p.Multiply
 	scaled := func(a float64, v expression.Value) expression.Value { return mul(p.Constant(a), v) }

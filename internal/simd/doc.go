@@ -1,0 +1,2 @@
+// Package simd says with which instruction sets this process computes.
+package simd

@@ -1,0 +1,205 @@
+package generate
+
+// machine is an instruction set with registers of several numbers.
+type machine struct {
+	name, letter string
+	bytes        int // of a register
+	// registers are for values: the others take masks, constants and maxima.
+	registers int
+	// macros are what lines of a body mean, in terms of those of single and double
+	// precision.
+	macros, single, double string
+}
+
+var machines = []machine{
+	{name: "AVX512", letter: "Z", bytes: 64, registers: 31, macros: avx512Macros, single: avx512Single, double: avx512Double},
+	{name: "AVX2", letter: "Y", bytes: 32, registers: 14, macros: avx2Macros, single: avx2Single, double: avx2Double},
+}
+
+// Registers of all functions:
+//
+//	AX  pointers to inputs and outputs
+//	BX  that at hand
+//	CX  the table
+//	DX  memory for spilled values
+//	R8  cells
+//	R9  first cell at hand
+//	R10 how many are left
+const macros = `
+#define CONSTANT(n) (REAL*n)(CX)
+#define SPILLED(n) (VECTOR*n)(DX)
+#define COPY(n, to) BROADCAST CONSTANT(n), to
+#define SPILL(from, n) VMOVUPS from, SPILLED(n)
+#define FILL(n, to) VMOVUPS SPILLED(n), to
+#define PLACE(i) MOVQ (8*i)(AX), BX
+#define THERE (BX)(R9*REAL)
+
+#define ENTER \
+	MOVQ at+0(FP), AX \
+	MOVQ n+8(FP), R8 \
+	MOVQ table+16(FP), CX \
+	LEAQ 63(SP), DX \
+	ANDQ $~63, DX \
+	XORQ R9, R9 \
+	MOVQ $CELLS, R11
+
+#define FUNCTION(body) \
+	ENTER \
+loop: \
+	MOVQ R8, R10 \
+	SUBQ R9, R10 \
+	JLE  done \
+	LANES \
+	body() \
+	ADDQ $CELLS, R9 \
+	JMP  loop \
+done: \
+	VZEROUPPER \
+	RET
+`
+
+// With AVX-512 K1 has a bit for each cell, K2 what a choice is by.
+const avx512Macros = `
+#define VECTOR 64
+#define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
+#define SUBTRACT_CONSTANT(n, a, to) SUBTRACT.BCST CONSTANT(n), a, to
+#define MULTIPLY_CONSTANT(n, a, to) MULTIPLY.BCST CONSTANT(n), a, to
+#define DIVIDE_CONSTANT(n, a, to) DIVIDE.BCST CONSTANT(n), a, to
+#define MAXIMUM_CONSTANT(n, a, to) MAXIMUM.BCST CONSTANT(n), a, to
+#define MINIMUM_CONSTANT(n, a, to) MINIMUM.BCST CONSTANT(n), a, to
+#define SELECT(a, b, c, d, to) \
+	COMPARE $1, b, a, K2 \
+	BLEND   c, d, K2, to
+
+#define LANES \
+	CMPQ    R10, R11 \
+	CMOVQGT R11, R10 \
+	MOVQ    $-1, BX \
+	BZHIQ   R10, BX, BX \
+	KMOVW   BX, K1
+
+#define LOAD(i, r) \
+	PLACE(i) \
+	MOVE.Z THERE, K1, r
+
+#define STORE(r, i) \
+	PLACE(i) \
+	MOVE r, K1, THERE
+
+#define STORE_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Z31 \
+	MOVE    Z31, K1, (BX)
+`
+
+const avx512Double = `
+#define CELLS 8
+#define COMPARE VCMPPD
+#define BLEND VBLENDMPD
+#define MOVE VMOVUPD
+`
+
+const avx512Single = `
+#define CELLS 16
+#define COMPARE VCMPPS
+#define BLEND VBLENDMPS
+#define MOVE VMOVUPS
+`
+
+// With AVX2 Y15 masks lanes and Y14 takes constants, maxima and what a choice is by.
+const avx2Macros = `
+#define VECTOR 32
+#define WITH_CONSTANT(operation, n, a, to) \
+	COPY(n, Y14) \
+	operation Y14, a, to
+#define ADD_CONSTANT(n, a, to) WITH_CONSTANT(ADD, n, a, to)
+#define SUBTRACT_CONSTANT(n, a, to) WITH_CONSTANT(SUBTRACT, n, a, to)
+#define MULTIPLY_CONSTANT(n, a, to) WITH_CONSTANT(MULTIPLY, n, a, to)
+#define DIVIDE_CONSTANT(n, a, to) WITH_CONSTANT(DIVIDE, n, a, to)
+#define MAXIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MAXIMUM, n, a, to)
+#define MINIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MINIMUM, n, a, to)
+#define SELECT(a, b, c, d, to) \
+	COMPARE $1, b, a, Y14 \
+	BLEND   Y14, c, d, to
+
+#define LANES \
+	VMOVQ   R10, X15 \
+	COUNT   X15, Y15 \
+	GREATER NUMBERS, Y15, Y15
+
+#define LOAD(i, r) \
+	PLACE(i) \
+	MOVE THERE, Y15, r
+
+#define STORE(r, i) \
+	PLACE(i) \
+	MOVE r, Y15, THERE
+
+#define STORE_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Y14 \
+	MOVE    Y14, Y15, (BX)
+
+DATA doubles<>+0(SB)/8, $0
+DATA doubles<>+8(SB)/8, $1
+DATA doubles<>+16(SB)/8, $2
+DATA doubles<>+24(SB)/8, $3
+GLOBL doubles<>(SB), RODATA|NOPTR, $32
+
+DATA singles<>+0(SB)/4, $0
+DATA singles<>+4(SB)/4, $1
+DATA singles<>+8(SB)/4, $2
+DATA singles<>+12(SB)/4, $3
+DATA singles<>+16(SB)/4, $4
+DATA singles<>+20(SB)/4, $5
+DATA singles<>+24(SB)/4, $6
+DATA singles<>+28(SB)/4, $7
+GLOBL singles<>(SB), RODATA|NOPTR, $32
+`
+
+const avx2Double = `
+#define CELLS 4
+#define COMPARE VCMPPD
+#define BLEND VBLENDVPD
+#define MOVE VMASKMOVPD
+#define COUNT VPBROADCASTQ
+#define GREATER VPCMPGTQ
+#define NUMBERS doubles<>+0(SB)
+`
+
+const avx2Single = `
+#define CELLS 8
+#define COMPARE VCMPPS
+#define BLEND VBLENDVPS
+#define MOVE VMASKMOVPS
+#define COUNT VPBROADCASTD
+#define GREATER VPCMPGTD
+#define NUMBERS singles<>+0(SB)
+`
+
+// The operations of both instruction sets in a precision.
+const doubleMacros = `
+#define REAL 8
+#define BROADCAST VBROADCASTSD
+#define ADD VADDPD
+#define SUBTRACT VSUBPD
+#define MULTIPLY VMULPD
+#define DIVIDE VDIVPD
+#define MAXIMUM VMAXPD
+#define MINIMUM VMINPD
+#define ROOT VSQRTPD
+#define POWER VPSLLQ $52,
+`
+
+const singleMacros = `
+#define REAL 4
+#define BROADCAST VBROADCASTSS
+#define ADD VADDPS
+#define SUBTRACT VSUBPS
+#define MULTIPLY VMULPS
+#define DIVIDE VDIVPS
+#define MAXIMUM VMAXPS
+#define MINIMUM VMINPS
+#define ROOT VSQRTPS
+#define POWER VPSLLD $23,
+`

@@ -1,0 +1,267 @@
+package stencil
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"carina/geometry"
+	"carina/internal/simd"
+	"carina/solver"
+	"carina/solver/expression"
+	"carina/solver/processor"
+)
+
+// Function computes n cells that follow each other. Input or output number i of the first
+// one, outputs after the inputs, is where at[i] points, of the next one behind it. Maxima
+// are kept in as many lanes as LaneBytes hold.
+type Function func(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+// LaneBytes are the largest register's.
+const LaneBytes = 64
+
+// Functions are those that were generated of a program: by instruction set, the plain Go
+// one by the empty name, in single and in double precision.
+type Functions map[string]struct{ Single, Double Function }
+
+// mostCells is how many cells a block has at most.
+const mostCells = solver.BlockCells + solver.GroupCells
+
+// Stencil runs an update on the blocks of a rank on a processor, on values of type T.
+type Stencil[T float32 | float64] struct {
+	*expression.Tabulator[T]
+	update   *Update
+	function Function
+	table    []T
+	windows  *solver.Windows
+	runs     []run
+	begin    []int32 // of a block's runs, and where the last ones end
+	accesses [][]place
+	rooms    []room[T]
+}
+
+// run is cells that follow each other, and so do their neighbours at every offset.
+type run struct{ first, end int32 }
+
+// place is where an input or output lies.
+type place struct {
+	array, wall unsafe.Pointer // nil: nowhere
+	offset      int            // number of the window's, −1 for the cell itself
+	kind        placeKind
+	read        bool
+	number      int
+	scale       float64
+}
+
+type placeKind uint8
+
+const (
+	inField placeKind = iota
+	presence
+	maximum
+	sum
+)
+
+// room is a worker's: pointers, neighbours, the reductions so far, terms of sums and what
+// is read and written nowhere.
+type room[T float32 | float64] struct {
+	at         []unsafe.Pointer
+	neighbours []int32
+	maxima     [][LaneBytes / unsafe.Sizeof(float32(0))]T
+	sums       []int64
+	terms      [][mostCells]T
+	zeros      [mostCells]T
+	ones       [mostCells]T
+	nowhere    [mostCells]T
+	_          [64]byte
+}
+
+// NewStencil prepares an update for a rank, with the functions that were generated of its
+// program and as many accesses as steps differ in; none are the update's own. Fields
+// are numbered as those of the physics, all of type T.
+func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Functions, accesses ...Access) (*Stencil[T], error) {
+	if err := simd.CheckMachines(); err != nil {
+		return nil, err
+	}
+	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u}
+	chosen := functions[""]
+	for _, machine := range slices.Backward(simd.Machines()) {
+		if f, ok := functions[machine]; ok {
+			chosen = f
+		}
+	}
+	if s.function = chosen.Double; unsafe.Sizeof(T(0)) == 4 {
+		s.function = chosen.Single
+	}
+	if len(accesses) == 0 {
+		accesses = []Access{u.Access}
+	}
+	device := b.Device.(*processor.Device)
+	var offsets []geometry.Offset
+	for i := range accesses {
+		s.accesses = append(s.accesses, places[T](b, device, &accesses[i], &offsets))
+	}
+	s.windows = b.Windows(offsets)
+	s.findRuns(b)
+	s.rooms = make([]room[T], device.Workers())
+	for i := range s.rooms {
+		r := &s.rooms[i]
+		r.at, r.neighbours = make([]unsafe.Pointer, len(u.Reads)+len(u.Writes)+1), make([]int32, len(offsets))
+		r.maxima, r.sums = make([][LaneBytes / 4]T, u.count(IntoMaximum)), make([]int64, u.count(IntoSum))
+		r.terms = make([][mostCells]T, len(r.sums))
+		for j := range r.ones {
+			r.ones[j] = 1
+		}
+	}
+	return s, nil
+}
+
+// places finds the arrays of an access and adds its offsets to those of others.
+func places[T float32 | float64](b *solver.Binding, d *processor.Device, a *Access, offsets *[]geometry.Offset) (list []place) {
+	array := func(field, value int) unsafe.Pointer {
+		memory, stride := processor.Values[T](d, b.Array(field))
+		return unsafe.Pointer(&memory[value*stride])
+	}
+	of := func(slot *solver.Slot, kind placeKind) place {
+		p := place{kind: kind, offset: -1}
+		if slot.Offset != (geometry.Offset{}) {
+			if p.offset = slices.Index(*offsets, slot.Offset); p.offset < 0 {
+				p.offset = len(*offsets)
+				*offsets = append(*offsets, slot.Offset)
+			}
+		}
+		if kind == inField {
+			p.array = array(slot.Field, slot.Value)
+			if slot.Wall >= 0 {
+				p.wall = array(slot.Field, slot.Wall)
+			}
+		}
+		return p
+	}
+	for i := range a.Reads {
+		kind := inField
+		if a.Reads[i].Present {
+			kind = presence
+		}
+		p := of(&a.Reads[i].Slot, kind)
+		p.read = true
+		list = append(list, p)
+	}
+	var counts [IntoSum + 1]int
+	for i := range a.Writes {
+		w := &a.Writes[i]
+		p := place{kind: maximum + placeKind(w.Into-IntoMaximum), number: counts[w.Into], scale: w.Scale}
+		if w.Into == IntoSlot {
+			p = of(&w.Slot, inField)
+		}
+		counts[w.Into]++
+		list = append(list, p)
+	}
+	return list
+}
+
+// findRuns cuts the fluid cells of all blocks into runs.
+func (s *Stencil[T]) findRuns(b *solver.Binding) {
+	for i := range b.Blocks {
+		block := &b.Blocks[i]
+		var starts [mostCells + 1]bool
+		for k := range s.windows.Offsets {
+			s.windows.Each(k, block.First, block.End, func(cell, _, _ int32) { starts[cell-block.First] = true })
+		}
+		s.begin = append(s.begin, int32(len(s.runs)))
+		own := len(s.runs)
+		b.EachPiece(block.First, block.End, func(_ *solver.Piece, from, to int32) {
+			for c := from; c < to; c++ {
+				if last := len(s.runs) - 1; last >= own && s.runs[last].end == c && !starts[c-block.First] {
+					s.runs[last].end = c + 1
+				} else {
+					s.runs = append(s.runs, run{c, c + 1})
+				}
+			}
+		})
+	}
+	s.begin, s.runs = append(s.begin, int32(len(s.runs))), slices.Clip(s.runs)
+}
+
+// Bytes is the memory beside that of fields.
+func (s *Stencil[T]) Bytes() int64 {
+	return s.windows.Bytes() + int64(len(s.runs))*int64(unsafe.Sizeof(run{})) + int64(len(s.begin))*4
+}
+
+// Prepare takes over the parameters that were set.
+func (s *Stencil[T]) Prepare() { s.table = s.Table() }
+
+// Work is that of an access on blocks.
+func (s *Stencil[T]) Work(access int) solver.BlockWork {
+	return func(b *solver.Block, worker int) { s.block(s.accesses[access], b, &s.rooms[worker]) }
+}
+
+func (s *Stencil[T]) block(places []place, b *solver.Block, r *room[T]) {
+	for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
+		for k := range r.neighbours {
+			r.neighbours[k] = s.windows.Neighbour(k, run.first)
+		}
+		for i := range places {
+			r.at[i] = s.at(&places[i], run.first, r)
+		}
+		n := int(run.end - run.first)
+		s.function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(s.table)))
+		for i := range places {
+			if p := &places[i]; p.kind == sum {
+				r.add(p, n)
+			}
+		}
+	}
+}
+
+// at is where the value of a run's first cell lies.
+func (s *Stencil[T]) at(p *place, first int32, r *room[T]) unsafe.Pointer {
+	cell := first
+	if p.offset >= 0 {
+		cell = r.neighbours[p.offset]
+	}
+	array := p.array
+	switch {
+	case p.kind == maximum:
+		return unsafe.Pointer(&r.maxima[p.number])
+	case p.kind == sum:
+		return unsafe.Pointer(&r.terms[p.number])
+	case p.kind == presence && cell >= 0:
+		return unsafe.Pointer(&r.ones)
+	case p.kind == presence, cell < 0 && p.wall == nil && p.read:
+		return unsafe.Pointer(&r.zeros)
+	case cell < 0 && p.wall == nil:
+		return unsafe.Pointer(&r.nowhere)
+	case cell < 0:
+		array, cell = p.wall, first
+	}
+	return unsafe.Add(array, uintptr(cell)*unsafe.Sizeof(T(0)))
+}
+
+// add adds the terms of n cells to a sum.
+func (r *room[T]) add(p *place, n int) {
+	for _, v := range r.terms[p.number][:n] {
+		r.sums[p.number] += int64(math.RoundToEven(float64(v) * p.scale))
+	}
+}
+
+// TakeMaximum returns a maximum of all blocks since the last time.
+func (s *Stencil[T]) TakeMaximum(number int) (largest T) {
+	for i := range s.rooms {
+		lanes := &s.rooms[i].maxima[number]
+		for _, v := range lanes {
+			largest = max(largest, v)
+		}
+		clear(lanes[:])
+	}
+	return largest
+}
+
+// TakeSum returns a sum of all blocks since the last time.
+func (s *Stencil[T]) TakeSum(number int) (total int64) {
+	for i := range s.rooms {
+		total += s.rooms[i].sums[number]
+		s.rooms[i].sums[number] = 0
+	}
+	return total
+}

@@ -1,0 +1,50 @@
+package thermal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"carina/internal/simd"
+	"carina/solver/expression"
+	"carina/solver/thermal/arithmetic"
+)
+
+// Assembly and plain Go give the same bits, and write to the cells asked for alone.
+func TestFunctionsAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	for _, machine := range simd.Machines() {
+		f := collideFunctions[machine]
+		for n := range 40 {
+			agree[float64](t, machine, n, f.Double, random)
+			agree[float32](t, machine, n, f.Single, random)
+		}
+	}
+}
+
+func agree[T float32 | float64](t *testing.T, machine string, n int, f func(at *unsafe.Pointer, n int, table unsafe.Pointer), random *rand.Rand) {
+	const room = 48
+	u := arithmetic.Collide()
+	table := expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3})
+	var at, want []unsafe.Pointer
+	var got, wanted [][]T
+	for i := range 2 * populations {
+		list := make([]T, room)
+		for j := range list {
+			list[j] = T(arithmetic.Velocities[i%populations].Weight * (1 + 0.1*random.NormFloat64()))
+		}
+		other := append([]T(nil), list...)
+		at, want = append(at, unsafe.Pointer(&list[1])), append(want, unsafe.Pointer(&other[1]))
+		got, wanted = append(got, list), append(wanted, other)
+	}
+	f(&at[0], n, unsafe.Pointer(&table[0]))
+	collideGo[T](&want[0], n, unsafe.Pointer(&table[0]))
+	for i := range got {
+		for j := range got[i] {
+			if math.Float64bits(float64(got[i][j])) != math.Float64bits(float64(wanted[i][j])) {
+				t.Fatalf("%s, %d cells: value %d of cell %d is %g, want %g", machine, n, i, j-1, got[i][j], wanted[i][j])
+			}
+		}
+	}
+}
