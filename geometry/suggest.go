@@ -51,7 +51,7 @@ func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
 		area float64
 	}
 	var ends []end
-	for _, e := range f.lumen().Ends() {
+	for _, e := range g.lumen(f.index).Ends() {
 		center := r3.Add(g.Origin, r3.Scale(g.Spacing, e.Center))
 		if d, area, ok := discAround(h, mesh.Plane{At: center, Normal: e.Axis}, 2*e.Radius*g.Spacing); ok {
 			ends = append(ends, end{d, area})
@@ -72,10 +72,12 @@ func SuggestOpenings(ctx context.Context, p *Prepared) ([]Disc, error) {
 	return discs, nil
 }
 
-// lumen lists the cells and their neighbours.
-func (f *filling) lumen() *branch.Lumen {
-	g, starts := f.grid, f.grid.Starts()
-	l := &branch.Lumen{}
+// Lumen lists the cells, by their numbers, and their neighbours.
+func (g *Grid) Lumen() *branch.Lumen { return g.lumen(newRowIndex(g.Runs, g.Size)) }
+
+func (g *Grid) lumen(index *rowIndex) *branch.Lumen {
+	starts := g.Starts()
+	l := &branch.Lumen{Cells: make([][3]int32, 0, g.Cells())}
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {
 			l.Cells = append(l.Cells, [3]int32{x, r.Y, r.Z})
@@ -86,7 +88,7 @@ func (f *filling) lumen() *branch.Lumen {
 		for face, o := range branch.Faces {
 			x := cell[0] + o[0]
 			l.Next[i][face] = -1
-			if run := f.index.find(g.Runs, x, cell[1]+o[1], cell[2]+o[2]); run >= 0 {
+			if run := index.find(g.Runs, x, cell[1]+o[1], cell[2]+o[2]); run >= 0 {
 				l.Next[i][face] = int32(starts[run]) + x - g.Runs[run].X0
 			}
 		}

@@ -26,6 +26,11 @@ func newInspect() *cobra.Command {
 		Args:  exactly("a file or a folder with a checkpoint"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
+			if command.Flags().Changed("branches") {
+				if err := checkBranchesName(flags.branches); err != nil {
+					return err
+				}
+			}
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
 				if err := onlyFlags(command, "a folder"); err != nil {
 					return err
@@ -37,13 +42,17 @@ func newInspect() *cobra.Command {
 				return err
 			}
 			if kind != report.Surface {
-				if err := onlyFlags(command, "a "+string(kind)+" file"); err != nil {
+				var also []string
+				if kind == report.Grid {
+					also = []string{"branches"}
+				}
+				if err := onlyFlags(command, "a "+string(kind)+" file", also...); err != nil {
 					return err
 				}
 			}
 			switch kind {
 			case report.Grid:
-				return inspectGrid(command, path)
+				return inspectGrid(command, path, flags.branches)
 			case report.Partition:
 				return inspectPartition(command, path)
 			case report.Graph:
@@ -58,14 +67,23 @@ func newInspect() *cobra.Command {
 	openingFlags(f, &flags.corrections)
 	axesFlag(command, &flags.corrections)
 	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings, or where it could be cut, to this PNG file")
+	f.StringVar(&flags.branches, "branches", "", "find the branches of a surface or grid and write them to this file: a table, .csv, or centre lines for ParaView, .vtp")
 	return command
+}
+
+// checkBranchesName refuses a name from which no format follows.
+func checkBranchesName(path string) error {
+	if ending := filepath.Ext(path); !strings.EqualFold(ending, ".csv") && !strings.EqualFold(ending, ".vtp") {
+		return usageError{errors.New("branches are written as a table or as lines for ParaView: give --branches a name that ends in .csv or .vtp")}
+	}
+	return nil
 }
 
 // inspectFlags are for surfaces.
 type inspectFlags struct {
-	unit, picture string
-	scale         float64
-	corrections   carina.Case
+	unit, picture, branches string
+	scale                   float64
+	corrections             carina.Case
 }
 
 func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) error {
@@ -83,19 +101,47 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 	if err != nil {
 		return err
 	}
-	if err := printResult(command, surface, surface.Words); err != nil || surface.Problem == "" {
+	inspected := inspectedSurface{SurfaceReport: surface}
+	if flags.branches != "" && surface.Problem == "" {
+		inspected.Tree, err = interruptible(command.Context(), func() (*report.BranchesReport, error) {
+			return report.BranchesOf(command.Context(), c, flags.branches)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := printResult(command, inspected, func() string { return surface.Words() + inspected.Tree.Words() }); err != nil || surface.Problem == "" {
 		return err
 	}
 	return fmt.Errorf("%s cannot be solved as it is: %s", path, surface.Problem)
 }
 
-func inspectGrid(command *cobra.Command, path string) error {
+// inspectedSurface is what `carina inspect SURFACE --json` prints, inspectedGrid that of
+// a grid.
+type inspectedSurface struct {
+	*report.SurfaceReport
+	Tree *report.BranchesReport `json:"tree,omitempty"`
+}
+
+type inspectedGrid struct {
+	*carina.GridReport
+	Tree *report.BranchesReport `json:"tree,omitempty"`
+}
+
+func inspectGrid(command *cobra.Command, path, branches string) error {
 	c := carina.Case{Surface: path}
 	v, err := c.Voxelize(command.Context(), nil)
 	if err != nil {
 		return err
 	}
-	return printResult(command, &v.Report, func() string { return report.GridWords(&v.Report) })
+	inspected := inspectedGrid{GridReport: &v.Report}
+	if branches != "" {
+		inspected.Tree, err = interruptible(command.Context(), func() (*report.BranchesReport, error) { return report.BranchesIn(v.Grid, path, branches) })
+		if err != nil {
+			return err
+		}
+	}
+	return printResult(command, inspected, func() string { return report.GridWords(&v.Report) + inspected.Tree.Words() })
 }
 
 // inspectedPartition is what `carina inspect FILE.part.json --json` prints.

@@ -71,7 +71,7 @@ func TestDistancesAreEuclids(t *testing.T) {
 		}
 		for k, cell := range d.order {
 			ruler := r3.Norm(r3.Sub(l.center(cell), l.center(source)))
-			if got := float64(d.of[cell]) / step; math.Abs(got-ruler) > 0.11*ruler {
+			if got := float64(d.of[cell]) / Step; math.Abs(got-ruler) > 0.11*ruler {
 				t.Fatalf("%v is %g from %v, want %g", l.Cells[cell], got, l.Cells[source], ruler)
 			}
 			if k > 0 && d.of[d.order[k-1]] > d.of[cell] {

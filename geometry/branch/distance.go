@@ -1,11 +1,14 @@
 package branch
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// step is the distance of two cells that share a face. Those that share an edge
-// are step+1 and those that share a corner step+2 apart, so that ways in any
+// Step is the distance of two cells that share a face. Those that share an edge
+// are Step+1 and those that share a corner Step+2 apart, so that ways in any
 // direction are within 11 % of their lengths (Borgefors 1986).
-const step = 3
+const Step = 3
 
 // way leads to one of the 26 neighbours of a cell: through a face from an earlier
 // neighbour, or from the cell itself where from is negative.
@@ -17,7 +20,7 @@ type way struct {
 // ways lists those to the neighbours across a face, then an edge, then a corner.
 var ways = func() (all []way) {
 	for face := range Faces {
-		all = append(all, way{-1, face, step})
+		all = append(all, way{-1, face, Step})
 	}
 	// Ways turn to an axis after the one along which they go.
 	for from := 0; from < len(all); from++ {
@@ -38,16 +41,25 @@ type distances struct {
 // farthest returns the cell that is farthest away.
 func (d *distances) farthest() int32 { return d.order[len(d.order)-1] }
 
-// distancesFrom finds the shortest ways from a cell to all others.
-func (l *Lumen) distancesFrom(source int32) *distances {
+// Distances returns the lengths of the shortest ways to all cells from the nearest of
+// some sources, where a step through a face counts Step, and the cells in their order.
+func (l *Lumen) Distances(sources ...int32) (of, order []int32) {
+	d := l.distancesFrom(sources...)
+	return d.of, d.order
+}
+
+// distancesFrom finds the shortest ways to all cells from the nearest of some.
+func (l *Lumen) distancesFrom(sources ...int32) *distances {
 	d := &distances{of: make([]int32, len(l.Cells))}
 	for i := range d.of {
 		d.of[i] = math.MaxInt32
 	}
-	d.of[source] = 0
-	// What is reached from cells at one distance lies at most step+2 farther.
-	const lists = step + 3
-	reached := [lists][]int32{{source}}
+	for _, source := range sources {
+		d.of[source] = 0
+	}
+	// What is reached from cells at one distance lies at most Step+2 farther.
+	const lists = Step + 3
+	reached := [lists][]int32{slices.Clone(sources)}
 	for at, idle := int32(0), 0; idle < lists; at++ {
 		idle++
 		list := reached[at%lists]

@@ -46,7 +46,7 @@ func (l *Lumen) cut(d *distances, t tip) End {
 		end.Center, end.Radius = f.center(), f.radius()
 		passed = append(passed, end.Center)
 		widest = max(widest, end.Radius)
-		return back < min(cutRadii*widest, float64(t.length)/step/2)
+		return back < min(cutRadii*widest, float64(t.length)/Step/2)
 	})
 	end.Axis = r3.Unit(r3.Sub(passed[(len(passed)-1)/2], end.Center))
 	return end
@@ -73,7 +73,7 @@ func (l *Lumen) eachFront(d *distances, tip int32, more func(back float64, f fro
 	var f front
 	for back := int32(0); next.Len() > 0; {
 		at := next.Pop()
-		if down := (d.of[tip] - d.of[at]) / step; down > back {
+		if down := (d.of[tip] - d.of[at]) / Step; down > back {
 			if !more(float64(back), f) {
 				return
 			}

@@ -17,3 +17,6 @@ func (l *Lumen) center(cell int32) r3.Vec {
 	c := l.Cells[cell]
 	return r3.Vec{X: float64(c[0]) + 0.5, Y: float64(c[1]) + 0.5, Z: float64(c[2]) + 0.5}
 }
+
+// Center returns the middle of a cell in units of cells.
+func (l *Lumen) Center(cell int32) r3.Vec { return l.center(cell) }

@@ -26,7 +26,7 @@ type part struct {
 
 // slender reports whether a part is long for its mean radius, down to a level.
 func (p part) slender(d *distances, level int32) bool {
-	length := float64(d.of[p.top]-level) / step
+	length := float64(d.of[p.top]-level) / Step
 	return length >= leastLength && math.Pi*length*length*length >= leastSlenderness*leastSlenderness*float64(p.cells)
 }
 

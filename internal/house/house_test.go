@@ -31,6 +31,7 @@ var rooms = []room{
 	{"geometry/branch", []string{"internal"}},
 	{"geometry/scan", nil},
 	{"geometry", []string{"internal", "geometry/mesh", "geometry/meshtest", "geometry/stl", "geometry/mend", "geometry/opening", "geometry/branch", "geometry/scan"}},
+	{"geometry/tree", []string{"internal", "geometry", "geometry/branch"}},
 	{"partition/graph", []string{"internal"}},
 	{"partition/graphtest", []string{"partition/graph"}},
 	{"partition/coarsen", []string{"internal", "partition/graph", "partition/graphtest"}},
@@ -42,7 +43,7 @@ var rooms = []room{
 	{"octree", []string{"internal", "geometry", "cuboid"}},
 	{"balance/rebalance", []string{"partition", "partition/graph"}},
 	{"balance", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance/rebalance"}},
-	{"output", []string{"internal", "geometry", "geometry/mesh", "cuboid", "balance"}},
+	{"output", []string{"internal", "geometry", "geometry/mesh", "geometry/tree", "cuboid", "balance"}},
 	{"solver/transport", []string{"internal"}},
 	{"solver/saved", nil},
 	{"solver/checkpoint", []string{"internal", "solver/saved", "solver/transport"}},
@@ -68,6 +69,7 @@ var rooms = []room{
 	{"solver/airflow/wall", []string{"geometry", "solver", "solver/lattice", "solver/airflow/kernel"}},
 	{"solver/airflow/update", []string{"internal", "geometry", "solver", "solver/processor", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/wall"}},
 	{"solver/airflow", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/transport", "solver/processor", "solver/streaming", "solver/lattice", "solver/expression", "solver/airflow/collision", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/wall", "solver/airflow/update"}},
+	{"solver/airflow/wallshear", []string{"internal", "geometry", "solver", "solver/airflow", "solver/airflow/opening"}},
 	{"solver/cuda/tiling", []string{"internal", "geometry", "cuboid", "solver"}},
 	{"solver/share", []string{"internal", "geometry", "cuboid", "balance", "solver", "solver/cuda/tiling"}},
 	{"solver/cuda/tiles", []string{"internal", "solver", "solver/transport", "solver/cuda/tiling", "solver/cuda/device", "solver/cuda"}},
@@ -78,7 +80,7 @@ var rooms = []room{
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiles", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
-	{"cmd", []string{".", "internal", "geometry", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/checkpoint", "solver/airflow", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "benchmarks"}},
+	{"cmd", []string{".", "internal", "geometry", "geometry/tree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/checkpoint", "solver/airflow", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list
