@@ -61,8 +61,8 @@ func Open(grid *geometry.Grid, partition *balance.Partition, c Case, with ...Opt
 	return open(origin{c: c, grid: grid, partition: partition}, optionsOf(with))
 }
 
-// OpenFile is Open for a partition file and the grid beside it. Of many processes, those
-// of ranks on GPUs read their share instead where there is one.
+// OpenFile is Open for a partition file and the grid beside it. Of many processes,
+// each reads the share of its rank instead where there is one.
 func OpenFile(path string, c Case, with ...Option) (*Flow, error) {
 	o := optionsOf(with)
 	from := origin{c: c, partitionFile: path}
@@ -83,15 +83,13 @@ func (o *origin) read(t transport.Transport) (err error) {
 			return err
 		}
 	}
-	if t != nil && o.c.mayUse(GPU) {
+	if t != nil {
 		p, err := balance.ReadFile(o.partitionFile)
 		if err != nil {
 			return err
 		}
-		if devices, err := o.c.devices(len(p.Ranks)); err == nil && t.Rank() < len(devices) && devices[t.Rank()] == GPU {
-			if o.share, err = share.Read(o.partitionFile, p, t.Rank()); err != nil {
-				return err
-			}
+		if o.share, err = share.Read(o.partitionFile, p, t.Rank()); err != nil {
+			return err
 		}
 		if o.share != nil {
 			o.partition, o.grid = p, o.share.Grid

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"carina/balance"
 	"carina/cuboid"
@@ -41,6 +42,9 @@ type Share struct {
 	// the first cell of every run.
 	Cells  int64
 	Starts []int64
+
+	once   sync.Once
+	inGrid []int64 // numbers of the same cells among those of the part
 }
 
 // CellCount is the number of fluid cells of the whole geometry.
@@ -49,6 +53,21 @@ func (d *Domain) CellCount() int64 {
 		return d.Share.Cells
 	}
 	return d.Grid.Cells()
+}
+
+// InGrid is the number of a cell among those of Grid, by which its links are listed, given
+// its global number.
+func (d *Domain) InGrid(global int64) int64 {
+	s := d.Share
+	if s == nil {
+		return global
+	}
+	s.once.Do(func() { s.inGrid = d.Grid.Starts() })
+	i, found := slices.BinarySearch(s.Starts, global)
+	if !found {
+		i--
+	}
+	return s.inGrid[i] + global - s.Starts[i]
 }
 
 // Unit is the side of the cubes of cells that have one owner, as Rounded has made

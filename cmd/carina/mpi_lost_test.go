@@ -38,6 +38,32 @@ func childrenOf(parent int) (list []int) {
 	return list
 }
 
+// Processes on processors compute from their shares alone, without the grid, and go on
+// from a checkpoint so.
+func TestMPISharesOnProcessors(t *testing.T) {
+	mpirun, binary := withMPI(t)
+	folder := t.TempDir()
+	part, out := filepath.Join(folder, "pipe.part.json"), filepath.Join(folder, "out")
+	succeed[partitionResult](t, "partition", thinPipe(t), "--spacing", "1mm", "--ranks", "3", "--shares", "-o", part)
+	want := succeed[*airflow.Summary](t, append([]string{"solve", part}, keptFlow...)...)
+	if err := os.Remove(filepath.Join(folder, "pipe.grid")); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		append(append([]string{part, "--out", out, "--checkpoint", "end"}, keptFlow[:len(keptFlow)-1]...), "350"),
+		{"--restart", out, "--steps", keptFlow[len(keptFlow)-1]},
+	} {
+		job := exec.Command(mpirun, append([]string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", "3", binary, "solve"}, line...)...)
+		job.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		if said, err := job.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	if said := textOf(t, filepath.Join(out, "summary.json")); !strings.Contains(said, want.StateHash) {
+		t.Errorf("from shares it does not end with %s: %s", want.StateHash, said)
+	}
+}
+
 // A rank that is killed ends the job within seconds and not with status 0; who is left
 // says which it was and how to go on, and so does the folder of results; the run goes on
 // in one process, on other ranks with other cells, and ends as one that was left alone.

@@ -102,7 +102,7 @@ func newPartition() *cobra.Command {
 	partitionFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
 	axesFlag(command, new(carina.Case))
-	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process on a GPU reads the whole")
+	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process of several reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command
 }

@@ -1,7 +1,6 @@
 package airflow
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -41,9 +40,6 @@ var (
 
 // Bind finds windows, walls and openings of a rank.
 func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
-	if a.domain.Share != nil { // its links are numbered as its own cells
-		return nil, errors.New("a processor needs the whole grid, not a share: read the grid instead of the share file, or compute on a GPU")
-	}
 	device, ok := b.Device.(*processor.Device)
 	if !ok {
 		return nil, fmt.Errorf("the flow is bound to processors here and the device is a %T: give processor.New, or the flow that belongs to the device", b.Device)

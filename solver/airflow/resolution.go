@@ -200,7 +200,7 @@ func (r *Rank) dissipation(peak float64) (*dissipationSums, error) {
 	var facing [][]int // openings that each of them faces, by index
 	links, at := &r.domain.Grid.Links, 0
 	for _, p := range r.layout.Pieces {
-		first := p.Global
+		first := r.domain.InGrid(p.Global)
 		at, _ = slices.BinarySearch(links.Cells, first)
 		for cell := range int64(p.Cells()) {
 			index := p.Index + int32(cell)

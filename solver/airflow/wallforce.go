@@ -78,6 +78,7 @@ type windowLink struct {
 // wallLinks lists the links to walls of count cells from a global number on.
 func (r *bound) wallLinks(global int64, count int32) (list []windowLink) {
 	l := &r.domain.Grid.Links
+	global = r.domain.InGrid(global)
 	i, _ := slices.BinarySearch(l.Cells, global)
 	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
 		link := l.First[i]

@@ -24,7 +24,7 @@ import (
 	"carina/solver/cuda/tiling"
 )
 
-// A share file holds what one rank on a GPU needs of a partitioned grid:
+// A share file holds what one rank needs of a partitioned grid:
 //
 //	magic, length of the head (uint64), its SHA-256, head (gob), grid file
 

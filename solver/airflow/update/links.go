@@ -56,6 +56,9 @@ type linkBuilder struct {
 	nearLinks, farLinks, reflected [26][]wall.Link
 }
 
+// local is the local number of a lane of the window at hand.
+func (b *linkBuilder) local(lane int32) int32 { return int32(b.window[0]) + lane }
+
 // neighbour returns that of a lane of the window at hand in a direction, or −1
 // where it is not fluid.
 func (b *linkBuilder) neighbour(lane int32, d int) int32 {
@@ -72,10 +75,10 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 	cell, count := int32(b.window[0]), int32(b.window[1])
 	b.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
 		b.piece = p
-		global := p.Global + int64(from-p.Local)
-		i, _ := slices.BinarySearch(l.Cells, global)
-		for ; i < len(l.Cells) && l.Cells[i] < global+int64(to-from); i++ {
-			b.addCell(from-cell+int32(l.Cells[i]-global), i)
+		first := b.Domain.InGrid(p.Global + int64(from-p.Local))
+		i, _ := slices.BinarySearch(l.Cells, first)
+		for ; i < len(l.Cells) && l.Cells[i] < first+int64(to-from); i++ {
+			b.addCell(from-cell+int32(l.Cells[i]-first), i)
 		}
 	})
 	for d := range b.corrections {
@@ -139,7 +142,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 		return
 	}
 	b.addRim(lane, i, open)
-	o := opening.NewCell(b.set, int32(b.window[0])+lane, l.Cells[i], open)
+	o := opening.NewCell(b.set, b.local(lane), b.piece.Global+int64(b.local(lane)-b.piece.Local), open)
 	for d := range b.set.Q - 1 {
 		o.Neighbour[d] = b.neighbour(lane, d)
 	}

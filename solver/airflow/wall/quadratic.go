@@ -130,9 +130,10 @@ func (f *quadraticFinder) find() {
 	opening := 0
 	for k := range f.Pieces {
 		p := &f.Pieces[k]
-		i, _ := slices.BinarySearch(l.Cells, p.Global)
-		for ; i < len(l.Cells) && l.Cells[i] < p.Global+int64(p.Cells()); i++ {
-			x := int32(l.Cells[i] - p.Global)
+		first := f.Domain.InGrid(p.Global)
+		i, _ := slices.BinarySearch(l.Cells, first)
+		for ; i < len(l.Cells) && l.Cells[i] < first+int64(p.Cells()); i++ {
+			x := int32(l.Cells[i] - first)
 			for link := l.First[i]; link < l.First[i+1]; link++ {
 				for opening < len(l.Openings) && l.Openings[opening].Link < link {
 					opening++
