@@ -28,6 +28,8 @@ type Flow struct {
 	job     run.Job
 	options options
 	results *results.Results // nil where none are written
+	looks   *results.Looks   // nil where no cell changes owner
+	balance *run.Rebalancing // that lets them
 	summary *Summary
 	fields  *Fields
 	files   []string
@@ -171,6 +173,9 @@ func (f *Flow) prepare() error {
 		Domain: domain, Settings: settings, Plan: plan, Transport: f.options.transport,
 		Devices: devices, Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
 	}
+	if err := f.checkRebalancing(); err != nil {
+		return err
+	}
 	return f.admitBoxes()
 }
 
@@ -240,6 +245,10 @@ func (f *Flow) Run(ctx context.Context, with ...Option) error {
 		return err
 	}
 	f.options = o
+	if err := f.checkRebalancing(); err != nil {
+		return err
+	}
+	f.balance = f.rebalancing()
 	end, err := f.begin(ctx)
 	if err != nil {
 		return err
@@ -277,7 +286,7 @@ func (f *Flow) follow() run.Hooks {
 			f.warn(words)
 		}
 	}
-	hooks := run.Hooks{Memory: o.listener.Memory}
+	hooks := run.Hooks{Memory: o.listener.Memory, Rebalance: f.balance}
 	if o.observe != nil {
 		hooks.Between = append(hooks.Between, run.Between{Every: o.every, Do: o.show})
 	}
@@ -299,6 +308,7 @@ func (f *Flow) follow() run.Hooks {
 func (f *Flow) resultsOf() results.Of {
 	c, o := &f.from.c, &f.options
 	of := results.Of{
+		Looks:  f.looks,
 		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
 		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,

@@ -53,6 +53,8 @@ type Listener struct {
 	Announce func(Outlook)
 	// Resumed hears from which step, after how many seconds of the flow, it goes on.
 	Resumed func(step int64, seconds float64)
+	// Look hears what was found and decided at each look at the balance.
+	Look func(Look)
 	// Progress hears how far the computation is.
 	Progress func(Progress)
 	// Level hears each flow of a refinement when it is computed.
@@ -69,6 +71,7 @@ type options struct {
 	// anew.
 	checkpoints Checkpoints
 	restart     *checkpoint.Checkpoint
+	rebalance   Rebalancing
 }
 
 // Option is something that a flow is computed with besides its case.

@@ -144,6 +144,9 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	least := leastGain + 3*b.speeds.uncertainty(critical)
 	if d.Before < d.Ideal*(1+least) {
 		b.lost, b.pending, d.Why = 0, 0, "the ranks are balanced"
+		if d.Before > d.Ideal*(1+leastGain) {
+			d.Why = "the difference may be noise"
+		}
 		return d
 	}
 	next := now.clone()
@@ -215,11 +218,14 @@ func (b *Balancer) Took(seconds float64) {
 // Undo takes the last decision back, whose cells could not be moved.
 func (b *Balancer) Undo(owners []int32) { b.owners = slices.Clone(owners) }
 
-// Held is the work of every rank, in seconds of a rank of speed 1 by the cost model
-// as it was given.
-func (b *Balancer) Held() []float64 {
+// Held is Work of the present owners.
+func (b *Balancer) Held() []float64 { return b.Work(b.owners) }
+
+// Work is that of every rank, in seconds of one of speed 1, by the cost model as it was
+// given. It may be called beside Look.
+func (b *Balancer) Work(owners []int32) []float64 {
 	held := make([]float64, len(b.problem.Ranks))
-	for v, r := range b.owners {
+	for v, r := range owners {
 		held[r] += b.problem.Kinds[b.problem.Ranks[r].Kind].Work[v].times(Parts{1, 1, 1})
 	}
 	return held

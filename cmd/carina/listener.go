@@ -54,6 +54,10 @@ func newListener(command *cobra.Command, c *carina.Case) *listener {
 		Resumed: func(step int64, seconds float64) {
 			message(command, "goes on from step %d (%s)", step, quantity.Format(seconds, "s"))
 		},
+		Look: func(k carina.Look) {
+			l.pause()
+			message(command, "balance at step %d: %v", k.Step, k.Decision)
+		},
 		Progress: func(p carina.Progress) {
 			l.show(about, fmt.Sprintf("flow %.1f million updates/s, %s", p.MLUPS, quantity.Format(p.PeakVelocity, "m/s")), float64(p.Step)/float64(p.Steps))
 		},

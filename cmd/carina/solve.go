@@ -122,9 +122,12 @@ func connect() (transport.Transport, func(), error) {
 	return t, finish, nil
 }
 
-// keptFlags say when a run keeps its state and from where it goes on.
+// keptFlags say when a run keeps its state, from where it goes on, and whether cells
+// change owner on the way.
 type keptFlags struct {
 	text, restart string
+	balance       string
+	rebalance     carina.Rebalancing
 	checkpoints   carina.Checkpoints
 	from          *checkpoint.Checkpoint
 }
@@ -132,6 +135,7 @@ type keptFlags struct {
 // add defines them.
 func (k *keptFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&k.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
+	command.Flags().StringVar(&k.balance, "rebalance", "off", "let cells change owner while the flow is computed, where ranks turn out faster or slower than the partition takes them to be: off, auto, or every=1000 (steps); see balance.csv among the results")
 	command.Flags().StringVar(&k.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
 }
 
@@ -153,6 +157,9 @@ func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
 			return "", err
 		}
 	}
+	if k.rebalance, err = carina.ParseRebalancing(k.balance); err != nil {
+		return "", err
+	}
 	if k.restart == "" {
 		return "", nil
 	}
@@ -173,7 +180,7 @@ func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
 
 // options are those of a computation.
 func (k *keptFlags) options() []carina.Option {
-	return []carina.Option{carina.Keep(k.checkpoints), carina.Restart(k.from)}
+	return []carina.Option{carina.Keep(k.checkpoints), carina.Restart(k.from), carina.Rebalance(k.rebalance)}
 }
 
 // check refuses checkpoints without a folder.

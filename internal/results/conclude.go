@@ -13,12 +13,13 @@ import (
 )
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "view.html", "summary.json"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json"}
 
 // names are the files that are going to be written.
 func (r *Results) names() []string {
 	names := slices.DeleteFunc(slices.Clone(resultNames), func(name string) bool {
 		return name == "history.png" && r.of.Instant ||
+			(name == "balance.png" || name == "balance.csv") && r.of.Looks == nil ||
 			name == "view.html" && !r.HasPage()
 	})
 	for rank := range r.ranks {
@@ -78,6 +79,8 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"ranks.png", func(path string) error { return picture.WriteRanks(path, composites, r.ranksPicture(summary)) }},
 		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
 		{"history.csv", func(path string) error { return picture.WriteHistoryTable(path, r.history.chart(summary)) }},
+		{"balance.png", func(path string) error { return r.ofLooks(path, (*Looks).writePicture) }},
+		{"balance.csv", func(path string) error { return r.ofLooks(path, (*Looks).writeTable) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, record(partitionFile)) }},
 	} {
@@ -86,6 +89,14 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		}
 	}
 	return serving, nil
+}
+
+// ofLooks writes what is known of the balance, if it was looked at.
+func (r *Results) ofLooks(path string, write func(*Looks, string) error) error {
+	if r.of.Looks == nil {
+		return nil
+	}
+	return write(r.of.Looks, path)
 }
 
 // notable are the files that users are told of: all but those of each rank.

@@ -44,6 +44,8 @@ type Of struct {
 	Made *Made
 	// Instant tells that so few steps are computed that there is no history to draw.
 	Instant bool
+	// Looks are those of a run whose cells may change owner; else nil.
+	Looks *Looks
 	// Warn hears warnings, most before the computation begins, on rank 0.
 	Warn func(warning string)
 

@@ -38,6 +38,8 @@ type Hooks struct {
 	// does on the way: checkpoints and a balancer that moves cells come behind those
 	// that only look.
 	Between []Between
+	// Rebalance lets cells change owner, after all else between steps; nil: none does.
+	Rebalance *Rebalancing
 	// Diverged is called when the flow has diverged, with the last good fields of
 	// the view's cells.
 	Diverged func(*View, *airflow.Fields) error
@@ -59,7 +61,13 @@ type Between struct {
 func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	plan := j.Plan
 	view := func(r *airflow.Rank) *View { return &View{r, j.Domain} }
-	for _, b := range h.Between {
+	between := h.Between
+	if h.Rebalance != nil {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		between = append(slices.Clone(between), h.Rebalance.between(ctx, j))
+	}
+	for _, b := range between {
 		plan.Between = append(plan.Between, airflow.Between{Every: b.Every, Do: func(r *airflow.Rank) error { return b.Do(view(r)) }})
 	}
 	if h.Diverged != nil {

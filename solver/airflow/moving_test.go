@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"carina/geometry"
@@ -290,4 +292,84 @@ func TestMoveOfNothing(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// meanOf is the mean over time of all cells, by global number.
+func (r *Rank) meanOf(into [][4]float32) error {
+	mean, err := r.kernel.Average()
+	if err != nil {
+		return err
+	}
+	for _, p := range r.layout.Pieces {
+		for i := range p.Cells() {
+			k := p.Index + i
+			into[p.Global+int64(i)] = [4]float32{mean.Pressure[k], mean.Velocity[0][k], mean.Velocity[1][k], mean.Velocity[2][k]}
+		}
+	}
+	return nil
+}
+
+// Random moves on five ranks, with every wall in every precision, a Windkessel and means
+// over time, end in the state and the means of one rank that moves nothing. CARINA_MOVES
+// is how many there are of each; 3 by default, 27 in all.
+func TestRandomMoves(t *testing.T) {
+	const ranks, between = 5, 3
+	moves := 3
+	if n, err := strconv.Atoi(os.Getenv("CARINA_MOVES")); err == nil {
+		moves = n
+	}
+	for w, wall := range Walls {
+		for p, precision := range Precisions {
+			t.Run(fmt.Sprint(wall, ", ", precision), func(t *testing.T) {
+				t.Parallel()
+				g := cave(uint64(80+w), [3]bool{})
+				s := caveSettings(g)
+				methodsToMove[0].change(&s)
+				s.Collision, s.Wall, s.Precision = TRT, wall, precision
+				run := func(ranks int, move bool) (hash uint64, mean [][4]float32) {
+					mean = make([][4]float32, g.Cells())
+					enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
+						r, err := NewRank(scattered(g, 4, ranks, 5, [3]bool{}), s, tr)
+						if err != nil {
+							return err
+						}
+						defer func() { r.Close() }()
+						if err := r.kernel.StartAverage(); err != nil {
+							return err
+						}
+						for k := range moves {
+							for range between {
+								if err := r.engine.Step(); err != nil {
+									return err
+								}
+							}
+							if err := r.kernel.AddToAverage(); err != nil {
+								return err
+							}
+							if !move {
+								continue
+							}
+							if err := r.Move(scattered(g, int32(2+k%5), ranks, uint64(100*p+k), [3]bool{})); err != nil {
+								return err
+							}
+						}
+						h, err := r.Hash()
+						if tr.Rank() == 0 {
+							hash = h
+						}
+						return errors.Join(err, r.meanOf(mean))
+					})
+					return hash, mean
+				}
+				hash, mean := run(1, false)
+				moved, movedMean := run(ranks, true)
+				if moved != hash {
+					t.Errorf("%d moves: another state", moves)
+				}
+				if !slices.Equal(mean, movedMean) {
+					t.Errorf("%d moves: another mean over time", moves)
+				}
+			})
+		}
+	}
 }

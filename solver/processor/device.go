@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"time"
 	"unsafe"
 
 	"carina/internal/crash"
@@ -31,6 +32,7 @@ type Device struct {
 	start            chan []*solver.Exchange
 	done             chan error
 	bytes            int64
+	disturb          func(cells int) time.Duration
 }
 
 var (
@@ -139,8 +141,19 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 		return fmt.Errorf("%w, not %T", errNoBlockWork, w)
 	}
 	d.pool.run(s.Blocks, work)
+	if d.disturb != nil {
+		cells := 0
+		for i := range s.Blocks {
+			cells += int(s.Blocks[i].End - s.Blocks[i].First)
+		}
+		time.Sleep(d.disturb(cells))
+	}
 	return nil
 }
+
+// Disturb slows the device, and those that inherit from it, for tests and benchmarks of
+// balance: after work on so many cells it sleeps as long as by says. Nil is undisturbed.
+func (d *Device) Disturb(by func(cells int) time.Duration) { d.disturb = by }
 
 // Wait has nothing to wait for.
 func (d *Device) Wait() error { return nil }
@@ -205,6 +218,7 @@ func (d *Device) Inherit(from solver.Device, rows []solver.Row) bool {
 	if !ok || len(other.arrays) != len(d.arrays) {
 		return false
 	}
+	d.disturb = other.disturb
 	var all sync.WaitGroup
 	for w := range min(d.workers, len(d.arrays)) {
 		all.Go(func() {

@@ -48,7 +48,7 @@ func Same(t Transport, items []Item) error {
 	if err != nil {
 		return err
 	}
-	told, err := broadcast(t, 0, encoded)
+	told, err := Broadcast(t, 0, encoded)
 	if err != nil {
 		return err
 	}
@@ -104,12 +104,12 @@ func lowestFailure(t Transport, failed error) (lowest int, text string, err erro
 	if lowest == t.Rank() {
 		own = []byte(failed.Error())
 	}
-	told, err := broadcast(t, lowest, own)
+	told, err := Broadcast(t, lowest, own)
 	return lowest, string(told), err
 }
 
-// broadcast gives all ranks what one of them has.
-func broadcast(t Transport, from int, data []byte) ([]byte, error) {
+// Broadcast gives all ranks what one of them has. All ranks call it together.
+func Broadcast(t Transport, from int, data []byte) ([]byte, error) {
 	length := []int64{0}
 	if t.Rank() == from {
 		length[0] = int64(len(data))

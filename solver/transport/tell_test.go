@@ -61,7 +61,7 @@ func broadcastAll(t Transport) error {
 			if t.Rank() == from {
 				own = []byte(text)
 			}
-			got, err := broadcast(t, from, own)
+			got, err := Broadcast(t, from, own)
 			if err != nil || string(got) != text {
 				return fmt.Errorf("rank %d of %d hears %q of %d, want %q: %v", t.Rank(), t.Size(), got, from, text, err)
 			}

@@ -1,0 +1,231 @@
+package run
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"carina/balance"
+	"carina/solver"
+	"carina/solver/airflow"
+	"carina/solver/transport"
+)
+
+// Rebalancing lets cells change owner while a job runs: between steps rank 0 looks at
+// the time that every rank has computed and decides.
+type Rebalancing struct {
+	// Every is how many steps lie between looks; 0 chooses, so that looks take little.
+	Every int64
+	// Partition is what the job began with.
+	Partition *balance.Partition
+	// Hear is told of every look, on rank 0; it may be nil.
+	Hear func(Look)
+
+	job        *Job
+	once       sync.Once
+	rebalancer *balance.Rebalancer
+	failed     error
+	cut        *solver.Domain // the job's cells by the rebalancer's cuboids
+	ranks      []looker
+	distant    chan []int32 // a partition that is being made beside the job
+	ctx        context.Context
+}
+
+// Look is what a look has found, and what became of it.
+type Look struct {
+	Step int64
+	// Busy is the time, in seconds of a step, that each rank computed, Seconds that of a
+	// step altogether.
+	Busy    []float64
+	Seconds float64
+	*balance.Decision
+	// Shares are of the cells, by rank, before.
+	Shares []float64
+	// Took is how long moving took, in seconds.
+	Took float64
+}
+
+// looker is what a rank remembers between looks.
+type looker struct {
+	timing solver.Timing
+	next   int64   // step of the next look; 0: none was
+	owners []int32 // of the rebalancer's cuboids
+}
+
+const (
+	// warmUp is how many steps pass before the first measurement, and the least between
+	// looks.
+	warmUp = 2 * airflow.CheckInterval
+	// mostOfLooks is the share of time that looks may take.
+	mostOfLooks = 0.004
+)
+
+// between is what is done between steps.
+func (b *Rebalancing) between(ctx context.Context, j *Job) Between {
+	b.ctx, b.job, b.ranks = ctx, j, make([]looker, j.Domain.Ranks)
+	return Between{Do: b.look}
+}
+
+// prepare cuts the cells, once in each process.
+func (b *Rebalancing) prepare() error {
+	b.once.Do(func() {
+		d := b.job.Domain
+		if b.rebalancer, b.failed = balance.NewRebalancer(b.ctx, b.Partition, d.Grid, nil, nil); b.failed != nil {
+			b.failed = fmt.Errorf("preparing to balance while it runs: %w", b.failed)
+			return
+		}
+		b.cut = &solver.Domain{Grid: d.Grid, Segments: b.rebalancer.Segments(), Owners: b.rebalancer.Owners(), Boxes: b.rebalancer.Cuboids(), Ranks: d.Ranks, Periodic: d.Periodic}
+	})
+	return b.failed
+}
+
+// look looks, where it is time, and moves.
+func (b *Rebalancing) look(v *View) error {
+	own, step, timing := &b.ranks[v.Rank()], v.Step(), v.Timing()
+	if step < own.next || b.job.Domain.Ranks == 1 {
+		return nil
+	}
+	if own.next == 0 {
+		own.next, own.timing = step+max(warmUp, b.Every), timing
+		if step < warmUp {
+			own.next = 0 // what happens first is no measurement
+		}
+		return nil
+	}
+	begin := time.Now()
+	t := v.Transport()
+	if err := transport.Agree(t, b.prepare()); err != nil {
+		return err
+	}
+	if own.owners == nil {
+		own.owners = b.cut.Owners
+	}
+	steps := max(1, timing.Steps-own.timing.Steps)
+	busy := make([]int64, t.Size()+1)
+	busy[t.Rank()] = int64(timing.Total-own.timing.Total-(timing.Exchange-own.timing.Exchange)) / steps
+	if t.Rank() == 0 {
+		busy[t.Size()] = int64(timing.Total-own.timing.Total) / steps
+	}
+	if err := t.Reduce(transport.Sum, busy); err != nil {
+		return fmt.Errorf("looking at the balance: %w", err)
+	}
+	var told []byte
+	var l Look
+	if t.Rank() == 0 {
+		l = b.decide(v, busy, steps, own.owners)
+		told = b.tell(&l, own.owners, step, steps, time.Since(begin))
+	}
+	told, err := transport.Broadcast(t, 0, told)
+	if err != nil {
+		return fmt.Errorf("looking at the balance: %w", err)
+	}
+	next, owners := understand(told, own.owners)
+	if owners != nil {
+		if err := b.move(v, owners, &l); err != nil {
+			return err
+		}
+		own.owners = owners
+	}
+	own.next, own.timing = next, v.Timing()
+	if t.Rank() == 0 && b.Hear != nil {
+		b.Hear(l)
+	}
+	return nil
+}
+
+// decide judges what was measured.
+func (b *Rebalancing) decide(v *View, busy []int64, steps int64, owners []int32) Look {
+	l := Look{Step: v.Step(), Seconds: 1e-9 * float64(busy[len(busy)-1]), Shares: b.shares(owners)}
+	for _, ns := range busy[:len(busy)-1] {
+		l.Busy = append(l.Busy, 1e-9*float64(ns))
+	}
+	select {
+	case owners := <-b.distant:
+		b.rebalancer.Found(owners)
+		b.distant = nil
+	default:
+	}
+	left := b.job.Plan.Steps
+	if left == 0 {
+		left = int64(b.job.Plan.Time / v.TimeStep())
+	}
+	l.Decision = b.rebalancer.Look(b.ctx, balance.Measured{Busy: l.Busy, Steps: steps, Left: max(1, left-l.Step)})
+	if l.Far && b.distant == nil {
+		done := make(chan []int32, 1)
+		b.distant = done
+		find := b.rebalancer.Distant(steps)
+		go func() {
+			// What fails is not found.
+			owners, _ := find(b.ctx)
+			done <- owners
+		}()
+	}
+	return l
+}
+
+// shares are of the cells, by rank.
+func (b *Rebalancing) shares(owners []int32) []float64 {
+	list := make([]float64, b.cut.Ranks)
+	all := float64(b.cut.CellCount())
+	for i := range b.cut.Segments {
+		s := &b.cut.Segments[i]
+		list[owners[s.Cuboid]] += float64(s.X1-s.X0) / all
+	}
+	return list
+}
+
+// tell says when the next look is, and which cuboids have which owners from now on.
+func (b *Rebalancing) tell(l *Look, owners []int32, step, steps int64, took time.Duration) []byte {
+	next := b.Every
+	if next == 0 {
+		next = max(steps/2, warmUp, int64(took.Seconds()/mostOfLooks/max(l.Seconds, 1e-9)))
+		if l.Before > l.Ideal*(1+balance.FarFromIdeal) {
+			next = min(next, max(warmUp, steps))
+		}
+	}
+	words := binary.LittleEndian.AppendUint64(nil, uint64(step+next))
+	for i, owner := range l.Owners {
+		if owner != owners[i] {
+			words = binary.LittleEndian.AppendUint32(words, uint32(i))
+			words = binary.LittleEndian.AppendUint32(words, uint32(owner))
+		}
+	}
+	return words
+}
+
+// understand returns what tell has said; no owners where none changes.
+func understand(words []byte, before []int32) (next int64, owners []int32) {
+	next = int64(binary.LittleEndian.Uint64(words))
+	if words = words[8:]; len(words) > 0 {
+		owners = slices.Clone(before)
+	}
+	for ; len(words) > 0; words = words[8:] {
+		owners[binary.LittleEndian.Uint32(words)] = int32(binary.LittleEndian.Uint32(words[4:]))
+	}
+	return next, owners
+}
+
+// move gives the cells of cuboids to their owners.
+func (b *Rebalancing) move(v *View, owners []int32, l *Look) error {
+	begin := time.Now()
+	domain := *b.cut
+	domain.Owners, domain.Work = owners, b.rebalancer.Work(owners)
+	for r := range domain.Work {
+		domain.Work[r] /= b.Partition.Ranks[r].Speed
+	}
+	if err := v.rank.Move(&domain); err != nil {
+		return err
+	}
+	took := []int64{int64(time.Since(begin))}
+	if err := v.Transport().Reduce(transport.Max, took); err != nil {
+		return fmt.Errorf("moving cells: %w", err)
+	}
+	if v.Rank() == 0 {
+		l.Took = 1e-9 * float64(took[0])
+		b.rebalancer.Took(l.Took)
+	}
+	return nil
+}

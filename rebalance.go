@@ -1,0 +1,75 @@
+package carina
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"carina/internal/results"
+	"carina/internal/run"
+	"carina/solver/airflow"
+)
+
+// Rebalancing says whether cells change owner while a flow is computed. The zero value
+// leaves them where the partition says.
+type Rebalancing struct {
+	On bool
+	// Every is how many steps lie between looks; 0 chooses.
+	Every int64
+}
+
+// Look is what a look at the balance of a running computation has found.
+type Look = run.Look
+
+// ParseRebalancing reads what users say: off, auto or every=1000 (steps).
+func ParseRebalancing(text string) (Rebalancing, error) {
+	switch text {
+	case "", "off":
+		return Rebalancing{}, nil
+	case "auto":
+		return Rebalancing{On: true}, nil
+	}
+	number, ok := strings.CutPrefix(text, "every=")
+	steps, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || steps < airflow.CheckInterval {
+		return Rebalancing{}, fmt.Errorf("cannot balance %q: say off, auto, or every=1000 for every thousand steps, at least %d", text, airflow.CheckInterval)
+	}
+	return Rebalancing{On: true, Every: steps}, nil
+}
+
+// Rebalance lets cells change owner while the flow is computed, where ranks turn out to
+// be faster or slower than the partition takes them to be: between steps rank 0 looks at
+// the time that all have computed, and cells move where that gains more than it costs.
+// The flow is the same, bit for bit. It is for ranks on processors.
+func Rebalance(r Rebalancing) Option { return func(o *options) { o.rebalance = r } }
+
+// rebalancing is what lets cells change owner, nil where nothing does.
+func (f *Flow) rebalancing() *run.Rebalancing {
+	if !f.options.rebalance.On || len(f.from.partition.Ranks) < 2 {
+		return nil
+	}
+	f.looks = &results.Looks{}
+	return &run.Rebalancing{Every: f.options.rebalance.Every, Partition: f.from.partition, Hear: func(l Look) {
+		f.looks.Add(l)
+		if f.options.listener.Look != nil {
+			f.options.listener.Look(l)
+		}
+	}}
+}
+
+// checkRebalancing refuses ranks whose time is not measured.
+func (f *Flow) checkRebalancing() error {
+	if !f.options.rebalance.On {
+		return nil
+	}
+	for _, d := range f.job.Devices {
+		if d == GPU {
+			return errors.New("cells change owner between processors alone while a flow is computed: leave --rebalance out, or compute on --device cpu")
+		}
+	}
+	if f.from.share != nil {
+		return errors.New("cells change owner where every process knows the whole grid: leave --rebalance out")
+	}
+	return nil
+}
