@@ -16,10 +16,22 @@ import (
 )
 
 // Case says everything that a computation needs, as users write it: in a case
-// file (YAML, the names of the yaml tags), in flags, or both, flags having
+// file (YAML, the names of the yaml tags, in any order), in flags, or both, flags having
 // the last word. Quantities carry units. The zero value of every field but
 // Surface means a sensible default.
+//
+// It is made of parts. The case of another physics is made of those that it shares with
+// air and of one of its own in the place of FlowCase, see ReadParts.
 type Case struct {
+	SurfaceCase
+	PartitionCase
+	FlowCase
+	ResultsCase
+}
+
+// SurfaceCase is the part of a case that says which cells there are: those of a surface,
+// or of a grid file, which may have one layer.
+type SurfaceCase struct {
 	// Surface is the STL file, or a grid file; relative to the case file.
 	Surface string `yaml:"surface"`
 	// Unit of the surface's coordinates, or the length of one unit; guessed
@@ -52,6 +64,12 @@ type Case struct {
 	// or a multiple of the opening's diameter such as 2D.
 	ExtendOpenings string `yaml:"extend-openings"`
 
+	// file is the case file, folder its folder, where its tables are looked for.
+	file, folder string
+}
+
+// PartitionCase is the part of a case that says who computes what, and on what.
+type PartitionCase struct {
 	// Ranks is the number of ranks that share the work.
 	Ranks int `yaml:"ranks" zero:"refused"`
 	// Decompose and Balance are of balance.DecompositionNames and
@@ -76,7 +94,15 @@ type Case struct {
 	Improve   bool          `yaml:"improve"`
 	KeepHeavy bool          `yaml:"keep-heavy"`
 	TimeLimit time.Duration `yaml:"time-limit" zero:"refused"`
+	// Device is what the ranks compute on: cpu or gpu, or one of these for each rank, such
+	// as gpu,gpu,cpu. Exchange is how GPUs exchange their borders: ipc, directly, or host,
+	// by messages; chosen for each pair when empty.
+	Device   Device `yaml:"device"`
+	Exchange string `yaml:"exchange"`
+}
 
+// FlowCase is the part of a case that says how air flows.
+type FlowCase struct {
 	// Flow through the inlet. Viscosity is kinematic.
 	Flow      string `yaml:"flow"`
 	Viscosity string `yaml:"viscosity"`
@@ -87,12 +113,8 @@ type Case struct {
 	Profile    string          `yaml:"profile"`
 	Waveform   string          `yaml:"waveform"`
 	Conditions []ConditionCase `yaml:"conditions"`
-	// Device is cpu or gpu, or one of these for each rank, such as gpu,gpu,cpu. Storage is how populations are stored:
-	// single, or half in 16 bits. Exchange is how GPUs exchange their borders: ipc,
-	// directly, or host, by messages; chosen for each pair when empty.
-	Device   Device `yaml:"device"`
-	Storage  string `yaml:"storage"`
-	Exchange string `yaml:"exchange"`
+	// Storage is how populations are stored: single, or half in 16 bits.
+	Storage string `yaml:"storage"`
 	// Layout is how a rank stores its cells, see package solver, and what the
 	// balancer takes them to cost.
 	Layout string `yaml:"layout"`
@@ -124,12 +146,12 @@ type Case struct {
 	// the case's, until the pressure drop is known to it, such as 5%.
 	Refine   int    `yaml:"refine" zero:"refused"`
 	Accuracy string `yaml:"accuracy"`
+}
 
+// ResultsCase is the part of a case that says where results go.
+type ResultsCase struct {
 	// Output is the folder for results.
 	Output string `yaml:"output"`
-
-	// file is the case file, folder its folder, where its tables are looked for.
-	file, folder string
 }
 
 // Device is what a rank computes on.
@@ -166,36 +188,55 @@ type ConditionCase struct {
 
 // ReadCase reads a case file. Unknown keys are refused with their place in
 // the file. A relative surface is taken as relative to the case file.
-func ReadCase(path string) (Case, error) {
-	var c Case
-	data, err := readCase(path)
-	if err != nil {
+func ReadCase(path string) (c Case, err error) {
+	if err := ReadParts(path, &c); err != nil {
 		return c, err
-	}
-	// Some editors begin files with a byte-order mark.
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if err := decodeCase(data, &c); err != nil {
-		if errors.Is(err, io.EOF) {
-			return c, fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
-		}
-		return c, fmt.Errorf("case file %s: %w", path, err)
 	}
 	if err := c.CheckNames(); err != nil {
 		return c, fmt.Errorf("case file %s: %w", path, err)
 	}
+	return c, nil
+}
+
+// ReadParts fills in the parts of the case of any physics, a structure like Case, from a
+// case file. Keys are its fields' yaml tags; a field may be text, a number, a switch, a
+// time.Duration, a list, or a structure of such. Where a number's zero stands for its
+// default, the tag zero:"refused" says so. The surface of a
+// SurfaceCase is taken as relative to the case file; checks are left to the physics.
+func ReadParts(path string, parts any) error {
+	data, err := readCase(path)
+	if err != nil {
+		return err
+	}
+	// Some editors begin files with a byte-order mark.
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if err := decodeCase(data, parts); err != nil {
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("case file %s is empty: it needs at least a line such as surface: airway.stl", path)
+		}
+		return fmt.Errorf("case file %s: %w", path, err)
+	}
+	if c, is := parts.(interface{ lieBeside(string) error }); is {
+		return c.lieBeside(path)
+	}
+	return nil
+}
+
+// lieBeside takes the surface as relative to the case file.
+func (c *SurfaceCase) lieBeside(path string) error {
 	if c.Surface == "" {
-		return c, fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)
+		return fmt.Errorf("case file %s names no surface: add a line such as surface: airway.stl", path)
 	}
 	if !filepath.IsAbs(c.Surface) {
 		c.Surface = filepath.Join(filepath.Dir(path), c.Surface)
 	}
 	c.file, c.folder = path, filepath.Dir(path)
-	return c, nil
+	return nil
 }
 
 // File is the case file that the case was read from; it is empty where it was
 // not.
-func (c *Case) File() string { return c.file }
+func (c *SurfaceCase) File() string { return c.file }
 
 // plainCase is a case without its methods.
 type plainCase Case
@@ -234,7 +275,7 @@ func (c *Case) UnmarshalBinary(data []byte) error {
 
 // Name is the name of the surface's file without its endings, by which what is made of it
 // is called.
-func (c *Case) Name() string {
+func (c *SurfaceCase) Name() string {
 	name := filepath.Base(c.Surface)
 	for _, ending := range []string{".gz", filepath.Ext(strings.TrimSuffix(name, ".gz"))} {
 		name = strings.TrimSuffix(name, ending)
@@ -243,7 +284,7 @@ func (c *Case) Name() string {
 }
 
 // named are the devices that the case names, one for all ranks or each.
-func (c *Case) named() []string {
+func (c *PartitionCase) named() []string {
 	if c.Device == "" {
 		return []string{string(CPU)}
 	}
@@ -251,10 +292,10 @@ func (c *Case) named() []string {
 }
 
 // mayUse tells whether the case names a device.
-func (c *Case) mayUse(d Device) bool { return slices.Contains(c.named(), string(d)) }
+func (c *PartitionCase) mayUse(d Device) bool { return slices.Contains(c.named(), string(d)) }
 
-// devices are those of so many ranks.
-func (c *Case) devices(ranks int) ([]Device, error) {
+// Devices are what so many ranks compute on.
+func (c *PartitionCase) Devices(ranks int) ([]Device, error) {
 	names := c.named()
 	if len(names) > 1 && len(names) != ranks {
 		return nil, fmt.Errorf("%s are named for %s: name one for all ranks, or one for each", quantity.Count(len(names), "device"), quantity.Count(ranks, "rank"))

@@ -110,7 +110,7 @@ conditions:
 		{ConditionCase{Opening: "twin", Kind: "pressure", Pressure: "1Pa"}, "5 (twin) and 6 (twin)"},
 		{ConditionCase{Opening: "1", Kind: "pressure", Pressure: "1Pa"}, "1 (trachea) and 7 (1)"},
 	} {
-		bad := Case{Conditions: []ConditionCase{test.condition}}
+		bad := Case{FlowCase: FlowCase{Conditions: []ConditionCase{test.condition}}}
 		if _, err := bad.conditions(grid); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%+v: says %v; want %q", test.condition, err, test.says)
 		}
@@ -140,17 +140,17 @@ func TestPlanOfACase(t *testing.T) {
 	}{
 		"nothing said":       {Case{}, 0.5e-3, nil, 0, 20, true, ""},
 		"out of the lumen":   {Case{}, -0.5e-3, nil, 0, 20, true, ""},
-		"steps":              {Case{Steps: 7}, 0.5e-3, nil, 7, 0, false, ""},
-		"a time":             {Case{Time: "2s"}, 0, nil, 0, 2, false, ""},
-		"breathing":          {Case{Waveform: "breathing:4s"}, 0.5e-3, nil, 0, 40, true, ""},
-		"a gust":             {Case{Waveform: "gust.csv"}, 0.5e-3, nil, 0, 6, false, ""},
-		"a waveform at one":  {Case{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}, 0.5e-3, nil, 0, 6, false, ""},
+		"steps":              {Case{FlowCase: FlowCase{Steps: 7}}, 0.5e-3, nil, 7, 0, false, ""},
+		"a time":             {Case{FlowCase: FlowCase{Time: "2s"}}, 0, nil, 0, 2, false, ""},
+		"breathing":          {Case{FlowCase: FlowCase{Waveform: "breathing:4s"}}, 0.5e-3, nil, 0, 40, true, ""},
+		"a gust":             {Case{FlowCase: FlowCase{Waveform: "gust.csv"}}, 0.5e-3, nil, 0, 6, false, ""},
+		"a waveform at one":  {Case{FlowCase: FlowCase{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}}, 0.5e-3, nil, 0, 6, false, ""},
 		"no flow":            {Case{}, 0, nil, 0, 0, false, "give --time or --steps"},
-		"a time before zero": {Case{Time: "-2s"}, 0.5e-3, nil, 0, 0, false, "above zero"},
+		"a time before zero": {Case{FlowCase: FlowCase{Time: "-2s"}}, 0.5e-3, nil, 0, 0, false, "above zero"},
 		"in at a condition":  {Case{}, 0.5e-3, imposed(1, 0.1e-3), 0, 100, true, ""},
 		"out at a condition": {Case{}, 0.5e-3, withPressure, 0, 100, true, ""},
 		"pressures alone":    {Case{}, 0.5e-3, pressures, 0, 0, false, "give --time or --steps"},
-		"pressures, a flow":  {Case{Flow: "0.5L/s"}, 0.5e-3, pressures, 0, 20, true, ""},
+		"pressures, a flow":  {Case{FlowCase: FlowCase{Flow: "0.5L/s"}}, 0.5e-3, pressures, 0, 20, true, ""},
 	} {
 		s := airflow.Settings{FlowRate: c.flow, Conditions: c.at}
 		switch c.c.Waveform {

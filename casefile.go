@@ -29,7 +29,7 @@ func readCase(path string) ([]byte, error) {
 
 // decodeCase reads a case file's text. The library only takes it apart, and panics
 // on some malformed files (those in testdata), which must end as an error too.
-func decodeCase(data []byte, c *Case) (err error) {
+func decodeCase(data []byte, parts any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = errCaseDamaged
@@ -63,7 +63,7 @@ func decodeCase(data []byte, c *Case) (err error) {
 	if err := d.count(body); err != nil {
 		return err
 	}
-	return d.mapping(body, "", reflect.ValueOf(c).Elem())
+	return d.mapping(body, "", reflect.ValueOf(parts).Elem())
 }
 
 // What a case file may be: the library takes time and memory with the square of

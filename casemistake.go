@@ -55,8 +55,8 @@ func unknownKey(e entry, within string, of reflect.Type) error {
 // keysOf are the keys of a mapping in a case file, in the order of its fields.
 func keysOf(of reflect.Type) []string {
 	var keys []string
-	for i := range of.NumField() {
-		if key := of.Field(i).Tag.Get("yaml"); key != "" {
+	for _, field := range reflect.VisibleFields(of) {
+		if key := field.Tag.Get("yaml"); key != "" {
 			keys = append(keys, key)
 		}
 	}

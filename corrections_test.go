@@ -21,19 +21,19 @@ func TestCaseFileCorrectsOpenings(t *testing.T) {
 		lines string
 		want  Case
 	}{
-		{"drop-openings: [5, 7]\n", Case{DropOpenings: Numbers{5, 7}}},
-		{"drop-openings: 5\n", Case{DropOpenings: Numbers{5}}},
-		{"merge-openings: [3, 5]\n", Case{MergeOpenings: Groups{{3, 5}}}},
-		{"merge-openings:\n  - [3, 5]\n  - [7, 8, 9]\n", Case{MergeOpenings: Groups{{3, 5}, {7, 8, 9}}}},
-		{"roles: {3: inlet, 5: outlet}\n", Case{Roles: Roles{3: "inlet", 5: "outlet"}}},
+		{"drop-openings: [5, 7]\n", Case{SurfaceCase: SurfaceCase{DropOpenings: Numbers{5, 7}}}},
+		{"drop-openings: 5\n", Case{SurfaceCase: SurfaceCase{DropOpenings: Numbers{5}}}},
+		{"merge-openings: [3, 5]\n", Case{SurfaceCase: SurfaceCase{MergeOpenings: Groups{{3, 5}}}}},
+		{"merge-openings:\n  - [3, 5]\n  - [7, 8, 9]\n", Case{SurfaceCase: SurfaceCase{MergeOpenings: Groups{{3, 5}, {7, 8, 9}}}}},
+		{"roles: {3: inlet, 5: outlet}\n", Case{SurfaceCase: SurfaceCase{Roles: Roles{3: "inlet", 5: "outlet"}}}},
 	} {
 		c, err := read(test.lines)
 		if err != nil {
 			t.Errorf("%q: %v", test.lines, err)
 			continue
 		}
-		got := Case{DropOpenings: c.DropOpenings, MergeOpenings: c.MergeOpenings, Roles: c.Roles}
-		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(Case{})); diff != "" {
+		got := Case{SurfaceCase: SurfaceCase{DropOpenings: c.DropOpenings, MergeOpenings: c.MergeOpenings, Roles: c.Roles}}
+		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(Case{}, SurfaceCase{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.lines, diff)
 		}
 	}

@@ -28,9 +28,9 @@ func TestFlowThatCannotBeRightIsSaid(t *testing.T) {
 		{"a little less", Case{}, func(m *airflow.Summary) {
 			m.Openings = []airflow.OpeningSummary{opening(1, "inlet", 2, 200), opening(2, "outlet", 1e6, -200e6), opening(8, "outlet", 1e6, -1e6)}
 		}, "--drop-opening 8"},
-		{"its flow was imposed", Case{Conditions: []ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}, func(*airflow.Summary) {}, ""},
+		{"its flow was imposed", Case{FlowCase: FlowCase{Conditions: []ConditionCase{{Opening: "8", Kind: "flow", Flow: "-0.2mL/min"}}}}, func(*airflow.Summary) {}, ""},
 		{"what enters has not arrived", Case{}, func(m *airflow.Summary) { m.MassBalance = 0.9 }, ""},
-		{"it breathes", Case{Waveform: "sine:2s"}, func(*airflow.Summary) {}, ""},
+		{"it breathes", Case{FlowCase: FlowCase{Waveform: "sine:2s"}}, func(*airflow.Summary) {}, ""},
 	} {
 		changed := *m
 		changed.Openings = append([]airflow.OpeningSummary(nil), m.Openings...)

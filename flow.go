@@ -165,7 +165,7 @@ func (f *Flow) prepare() error {
 			return err
 		}
 	}
-	devices, err := c.devices(domain.Ranks)
+	devices, err := c.Devices(domain.Ranks)
 	if err != nil {
 		return err
 	}

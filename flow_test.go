@@ -28,7 +28,7 @@ func pipe(t *testing.T) (*geometry.Surface, carina.Case) {
 		t.Fatal(err)
 	}
 	surface.Unit = geometry.Millimetre
-	return surface, carina.Case{Spacing: "0.5mm", Flow: "0.1L/min", Inlet: 1, Ranks: 2, Steps: 200}
+	return surface, carina.Case{SurfaceCase: carina.SurfaceCase{Spacing: "0.5mm", Inlet: 1}, FlowCase: carina.FlowCase{Flow: "0.1L/min", Steps: 200}, PartitionCase: carina.PartitionCase{Ranks: 2}}
 }
 
 // opened is the flow of a case through a surface.

@@ -45,7 +45,7 @@ func (c *Case) Prepare(surface *geometry.Surface, progress func(stage string, do
 }
 
 // ReadSurface reads the surface in the unit that the case says, or guesses it.
-func (c *Case) ReadSurface() (*geometry.Surface, error) {
+func (c *SurfaceCase) ReadSurface() (*geometry.Surface, error) {
 	scale := 1.0
 	if c.Scale != 0 {
 		scale = c.Scale
@@ -72,7 +72,7 @@ func (c *Case) ReadSurface() (*geometry.Surface, error) {
 
 // ReadGrid reads the grid file that the case names in place of a surface. What is settled
 // there the case must leave open.
-func (c *Case) ReadGrid() (*geometry.Grid, error) {
+func (c *SurfaceCase) ReadGrid() (*geometry.Grid, error) {
 	for _, option := range []struct {
 		name  string
 		given bool
@@ -140,7 +140,7 @@ func (c *Case) VoxelOptions(unit geometry.Unit) (geometry.Options, error) {
 
 // checkOpening refuses an opening placed by hand whose name or centre cannot be
 // meant.
-func (c *Case) checkOpening(i int) error {
+func (c *SurfaceCase) checkOpening(i int) error {
 	const farthest, longest = 1e12, 1024
 	opening := &c.Openings[i]
 	if len(opening.Center) != 3 {
@@ -167,7 +167,7 @@ func (c *Case) checkOpening(i int) error {
 
 // extension reads how far openings are lengthened: 2D for two diameters, or a
 // length.
-func (c *Case) extension(o *geometry.Options) error {
+func (c *SurfaceCase) extension(o *geometry.Options) error {
 	if c.ExtendOpenings == "" {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // CheckRanks refuses numbers of ranks that cannot be, before any work is done.
-func (c *Case) CheckRanks() error {
+func (c *PartitionCase) CheckRanks() error {
 	if c.Ranks < 1 {
 		return fmt.Errorf("%d ranks cannot share the work: give --ranks a number of at least 1", c.Ranks)
 	}
@@ -43,26 +43,28 @@ func (c *Case) Partition(g *geometry.Grid) (*balance.Partition, error) {
 // PartitionOptions are what the case says of the partition of a grid, for
 // balance.Make.
 func (c *Case) PartitionOptions(g *geometry.Grid) (o balance.Options, err error) {
-	if err := c.checkPartition(); err != nil {
-		return o, err
-	}
-	ranks := cmp.Or(c.Ranks, 1)
 	cost, err := c.cost(g)
 	if err != nil {
 		return o, err
 	}
+	return c.Options(cost)
+}
+
+// Options are what the case says of a partition, for balance.Make, where cells cost what a
+// physics says.
+func (c *PartitionCase) Options(cost *balance.Cost) (balance.Options, error) {
 	return balance.Options{
 		Cost:  cost,
-		Ranks: ranks, Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
+		Ranks: cmp.Or(c.Ranks, 1), Speeds: c.Speeds, DevicesPerHost: c.DevicesPerHost,
 		Decompose: c.Decompose, Balance: c.Balance, CuboidsPerRank: c.CuboidsPerRank,
 		MinSide: int32(c.MinSide), MaxSide: int32(c.MaxSide), Imbalance: c.Imbalance,
 		Seed: c.Seed, Preset: c.Preset,
 		Improve: c.Improve, KeepHeavy: c.KeepHeavy, TimeLimit: c.TimeLimit,
-	}, nil
+	}, c.check()
 }
 
-// checkPartition refuses what cannot be meant of a partition, whatever the grid.
-func (c *Case) checkPartition() error {
+// check refuses what cannot be meant of a partition, whatever the grid.
+func (c *PartitionCase) check() error {
 	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
 		return fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
 	}
@@ -72,38 +74,56 @@ func (c *Case) checkPartition() error {
 	if err := quantity.CheckImbalance(c.Imbalance, 1); err != nil {
 		return err
 	}
-	if err := c.CheckNames(); err != nil {
+	if err := c.checkNames(); err != nil {
 		return err
 	}
 	return c.refuseIdle()
 }
 
-// CheckNames refuses names that are none of those to choose from, before any work
-// is done for them.
-func (c *Case) CheckNames() error {
-	for _, named := range []struct {
-		name  string
-		check func(string) error
-	}{
-		{c.Balance, func(name string) error { _, err := balance.NewBalancer(name); return err }},
-		{c.Decompose, balance.CheckDecomposition},
-		{c.Preset, balance.CheckPreset},
-		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
-		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
-		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
-		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},
-		{c.Exchange, oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
-	} {
-		if named.name != "" {
-			if err := named.check(named.name); err != nil {
+// choice is a name that was chosen, and what refuses it if it is none to choose from.
+type choice struct {
+	name  string
+	check func(string) error
+}
+
+func checkChoices(list []choice) error {
+	for _, c := range list {
+		if c.name != "" {
+			if err := c.check(c.name); err != nil {
 				return err
 			}
 		}
 	}
+	return nil
+}
+
+// checkNames is CheckNames for what is said of a partition.
+func (c *PartitionCase) checkNames() error {
+	list := []choice{
+		{c.Balance, func(name string) error { _, err := balance.NewBalancer(name); return err }},
+		{c.Decompose, balance.CheckDecomposition},
+		{c.Preset, balance.CheckPreset},
+		{c.Exchange, oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
+	}
 	for _, name := range c.named() {
-		if err := oneOf("device", []Device{CPU, GPU})(name); err != nil {
-			return err
-		}
+		list = append(list, choice{name, oneOf("device", []Device{CPU, GPU})})
+	}
+	return checkChoices(list)
+}
+
+// CheckNames refuses names that are none of those to choose from, before any work
+// is done for them.
+func (c *Case) CheckNames() error {
+	if err := c.checkNames(); err != nil {
+		return err
+	}
+	if err := checkChoices([]choice{
+		{c.Unit, func(name string) error { _, err := geometry.ParseUnit(name); return err }},
+		{c.Axes, func(name string) error { _, err := geometry.ParseAxes(name); return err }},
+		{c.Voxelizer, oneOf("voxelizer", geometry.Methods)},
+		{c.Storage, oneOf("storage", []gpu.Storage{gpu.Single, gpu.Half})},
+	}); err != nil {
+		return err
 	}
 	s := c.method()
 	if err := s.Validate(); err != nil {
@@ -131,7 +151,7 @@ func oneOf[T ~string](what string, list []T) func(string) error {
 
 // refuseIdle refuses options that have no effect on the partition, beside those
 // that package balance refuses.
-func (c *Case) refuseIdle() error {
+func (c *PartitionCase) refuseIdle() error {
 	base, _, _ := strings.Cut(c.Decompose, "+")
 	counts := base == "regular" || base == "shrink" || strings.Contains(c.Decompose, "carve") || strings.Contains(c.Decompose, "recombine")
 	if c.CuboidsPerRank > 0 && !counts {

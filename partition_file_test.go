@@ -13,7 +13,7 @@ import (
 // A partition file finds its grid again, whatever stands beside it.
 func TestPartitionFindsItsGrid(t *testing.T) {
 	folder := t.TempDir()
-	c := carina.Case{Ranks: 2}
+	c := carina.Case{PartitionCase: carina.PartitionCase{Ranks: 2}}
 	path := filepath.Join(folder, "tree.part.json")
 	for _, height := range []int32{20, 24, 20} {
 		grid := generate.TreeGrid(height, 2)

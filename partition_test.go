@@ -14,8 +14,8 @@ func TestPartitionCosts(t *testing.T) {
 		bytes, directions int
 	}{
 		{Case{}, 0, 4, 18},
-		{Case{Precision: "double"}, 18, 8, 18},
-		{Case{Precision: "single"}, 26, 4, 26},
+		{Case{FlowCase: FlowCase{Precision: "double"}}, 18, 8, 18},
+		{Case{FlowCase: FlowCase{Precision: "single"}}, 26, 4, 26},
 	} {
 		g.Links.Directions = test.links
 		cost, err := test.c.cost(g)
@@ -23,7 +23,7 @@ func TestPartitionCosts(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", test, cost, err)
 		}
 	}
-	if _, err := (&Case{Precision: "triple"}).cost(g); err == nil {
+	if _, err := (&Case{FlowCase: FlowCase{Precision: "triple"}}).cost(g); err == nil {
 		t.Error("an unknown precision: no error")
 	}
 }

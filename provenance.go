@@ -121,9 +121,9 @@ func said(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
 		fields := map[string]any{}
-		for i := range v.NumField() {
-			if key := v.Type().Field(i).Tag.Get("yaml"); key != "" && !v.Field(i).IsZero() {
-				fields[key] = said(v.Field(i))
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if value := v.FieldByIndex(field.Index); field.Tag.Get("yaml") != "" && !value.IsZero() {
+				fields[field.Tag.Get("yaml")] = said(value)
 			}
 		}
 		return fields

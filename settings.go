@@ -76,7 +76,7 @@ func setIfGiven[T ~string](choice *T, text string) {
 // Check finds the mistakes in a case that can be found before its surface is
 // read, so that nobody waits for them.
 func (c *Case) Check() error {
-	if err := c.checkPartition(); err != nil {
+	if err := c.PartitionCase.check(); err != nil {
 		return err
 	}
 	if err := c.CheckRanks(); err != nil {

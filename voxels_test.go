@@ -19,7 +19,7 @@ import (
 // partitioned makes a partition of a grid and writes it.
 func partitioned(t *testing.T, path string, g *geometry.Grid) *balance.Partition {
 	t.Helper()
-	c := carina.Case{Ranks: 2}
+	c := carina.Case{PartitionCase: carina.PartitionCase{Ranks: 2}}
 	voxels := &carina.Voxels{Grid: g}
 	p, err := voxels.Partition(context.Background(), &c, nil)
 	if err != nil {

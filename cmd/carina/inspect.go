@@ -129,7 +129,7 @@ type inspectedGrid struct {
 }
 
 func inspectGrid(command *cobra.Command, path, branches string) error {
-	c := carina.Case{Surface: path}
+	c := carina.Case{SurfaceCase: carina.SurfaceCase{Surface: path}}
 	v, err := c.Voxelize(command.Context(), nil)
 	if err != nil {
 		return err

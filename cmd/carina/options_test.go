@@ -138,8 +138,8 @@ func TestFlagsReplaceTheirAlternativesInTheCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := carina.Case{Spacing: c.Spacing, FluidCells: c.FluidCells, TimeStep: c.TimeStep, LatticeVelocity: c.LatticeVelocity, Steps: c.Steps, Time: c.Time}
-	if want := (carina.Case{FluidCells: 900, TimeStep: "2us", Steps: 4}); got.Spacing != want.Spacing || got.FluidCells != want.FluidCells ||
+	got := carina.Case{SurfaceCase: carina.SurfaceCase{Spacing: c.Spacing, FluidCells: c.FluidCells}, FlowCase: carina.FlowCase{TimeStep: c.TimeStep, LatticeVelocity: c.LatticeVelocity, Steps: c.Steps, Time: c.Time}}
+	if want := (carina.Case{SurfaceCase: carina.SurfaceCase{FluidCells: 900}, FlowCase: carina.FlowCase{TimeStep: "2us", Steps: 4}}); got.Spacing != want.Spacing || got.FluidCells != want.FluidCells ||
 		got.TimeStep != want.TimeStep || got.LatticeVelocity != 0 || got.Steps != want.Steps || got.Time != "" {
 		t.Errorf("the flags leave %+v of the case; want %+v", got, want)
 	}

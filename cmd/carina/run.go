@@ -37,7 +37,7 @@ func newRun() *cobra.Command {
 			return runCase(command, &c, &kept)
 		},
 	}
-	defaults := &carina.Case{Ranks: 1}
+	defaults := &carina.Case{PartitionCase: carina.PartitionCase{Ranks: 1}}
 	geometryFlags(command, defaults)
 	partitionFlags(command, defaults)
 	layoutFlag(command, defaults)

@@ -14,7 +14,8 @@ import (
 
 func main() {
 	surface := must(geometry.ReadSurface("airway.stl", geometry.Millimetre))
-	c := carina.Case{Spacing: "0.7mm", Flow: "1L/min", Inlet: 1, Ranks: 4}
+	var c carina.Case
+	c.Spacing, c.Flow, c.Inlet, c.Ranks = "0.7mm", "1L/min", 1, 4
 	grid := must(c.Grid(surface))
 	partition := must(c.Partition(grid)) // or balance.Make with a Balancer of your own
 	check(partition.WriteFile("chain.part.json"))

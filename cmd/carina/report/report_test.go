@@ -15,7 +15,7 @@ import (
 // read is the report of a grid that was read from a file.
 func read(t *testing.T, g *geometry.Grid) *carina.GridReport {
 	t.Helper()
-	c := carina.Case{Surface: filepath.Join(t.TempDir(), "a.grid")}
+	c := carina.Case{SurfaceCase: carina.SurfaceCase{Surface: filepath.Join(t.TempDir(), "a.grid")}}
 	if err := geometry.WriteGrid(c.Surface, g); err != nil {
 		t.Fatal(err)
 	}
