@@ -42,9 +42,10 @@ func (l *Lumen) cut(d *distances, t tip) End {
 	var end End
 	var passed []r3.Vec
 	widest := 0.0
+	var cells []int // of each front
 	l.eachFront(d, t.cell, func(back float64, f front) bool {
-		end.Center, end.Radius = f.center(), f.radius()
-		passed = append(passed, end.Center)
+		passed, cells = append(passed, f.center()), append(cells, f.cells)
+		end.Center, end.Radius = f.center(), meanRadius(cells[max(len(cells)-meanFronts, 0):])
 		widest = max(widest, end.Radius)
 		return back < min(cutRadii*widest, float64(t.length)/Step/2)
 	})
@@ -60,8 +61,18 @@ type front struct {
 
 func (f *front) center() r3.Vec { return r3.Scale(1/float64(f.cells), f.sum) }
 
-// radius returns that of a circle of as many cells.
-func (f *front) radius() float64 { return math.Sqrt(float64(f.cells) / math.Pi) }
+// What a front lacks to a layer of cells its neighbours have too much: a radius is that of
+// so many.
+const meanFronts = 3
+
+// meanRadius returns the radius of a circle of as many cells as fronts have in the mean.
+func meanRadius(cells []int) float64 {
+	sum := 0
+	for _, n := range cells {
+		sum += n
+	}
+	return math.Sqrt(float64(sum) / float64(len(cells)) / math.Pi)
+}
 
 // eachFront follows a branch back from its tip, with the distance in cells, until
 // it is told to stop.
