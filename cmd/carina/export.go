@@ -9,6 +9,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/cmd/carina/report"
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
@@ -45,6 +46,9 @@ func newExport() *cobra.Command {
 		Args:  exactly("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := arguments[0]
+			if err := report.Expect(path, report.Partition); err != nil {
+				return err
+			}
 			if output == "" {
 				output = balance.Stem(path)
 			}

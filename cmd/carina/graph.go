@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"carina/cmd/carina/report"
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
 	"carina/internal/quantity"
@@ -136,6 +137,9 @@ func readGraph(path string) (*graph.Graph, error) {
 
 // readSizedGraph reads a graph with the sizes of its vertices, if it has any.
 func readSizedGraph(path string) (*graph.Graph, []int64, error) {
+	if err := report.Expect(path, report.Graph); err != nil {
+		return nil, nil, err
+	}
 	file, err := machine.Open(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the graph: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"carina/cmd/carina/report"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/partition"
@@ -206,6 +207,9 @@ func (f *graphFlags) readVertexFiles(graph *graph.Graph, options *partition.Opti
 }
 
 func readLabels(path string, graph *graph.Graph, parts int, read func(io.Reader, int, int) ([]int32, error)) ([]int32, error) {
+	if err := report.Expect(path, report.Parts); err != nil {
+		return nil, err
+	}
 	file, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a part per vertex: %w", err)

@@ -37,6 +37,9 @@ func newInspect() *cobra.Command {
 				}
 				return inspectCheckpoint(command, path)
 			}
+			if err := report.Expect(path, report.Surface, report.Grid, report.Partition, report.Graph); err != nil {
+				return err
+			}
 			kind, err := report.KindOf(path)
 			if err != nil {
 				return err

@@ -56,7 +56,7 @@ func runCase(command *cobra.Command, c *carina.Case, kept *keptFlags) error {
 	if err := c.Ready(); err != nil {
 		return err
 	}
-	if err := report.CheckSurface(c.Surface); err != nil {
+	if err := report.Expect(c.Surface, report.Surface, report.Grid); err != nil {
 		return err
 	}
 	l := newListener(command, c)

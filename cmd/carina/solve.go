@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"carina"
+	"carina/cmd/carina/report"
 	"carina/internal/crash"
 	"carina/solver/checkpoint"
 	"carina/solver/transport"
@@ -84,7 +85,13 @@ func solvedCase(command *cobra.Command, path, casePath, output string, kept *kep
 	if partition = cmp.Or(path, partition); partition == "" {
 		return c, "", usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", kept.restart)}
 	}
+	if err := report.Expect(partition, report.Partition); err != nil {
+		return c, "", err
+	}
 	if casePath != "" {
+		if err := report.Expect(casePath, report.Case); err != nil {
+			return c, "", err
+		}
 		if c, err = carina.ReadCase(casePath); err != nil {
 			return c, "", err
 		}

@@ -49,7 +49,7 @@ func newVoxelize() *cobra.Command {
 
 // voxelize reads or makes the case's grid with progress on the terminal.
 func voxelize(command *cobra.Command, c *carina.Case) (*carina.Voxels, error) {
-	if err := report.CheckSurface(c.Surface); err != nil {
+	if err := report.Expect(c.Surface, report.Surface, report.Grid); err != nil {
 		return nil, err
 	}
 	show, end := progress(command)

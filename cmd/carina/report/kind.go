@@ -2,13 +2,17 @@ package report
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"carina/geometry"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 )
 
 // Kind is what a file holds.
@@ -21,10 +25,26 @@ const (
 	Partition Kind = "partition"
 	Graph     Kind = "graph"
 	Case      Kind = "case"
+	Share     Kind = "share"
+	State     Kind = "state"
+	// Parts is a part for every vertex of a graph, which no beginning tells.
+	Parts Kind = "parts"
 )
 
+// kinds are what the files are called and what takes them.
+var kinds = map[Kind]struct{ what, takes string }{
+	Surface:   {"an STL surface", "carina run, voxelize, partition, inspect and view take"},
+	Grid:      {"a grid file", "carina run, partition, inspect and view take"},
+	Partition: {"a partition file", "carina solve, inspect, view and export take"},
+	Graph:     {"a METIS graph", "carina graph and inspect take"},
+	Case:      {"a case file", "carina run, voxelize and partition take where its name ends in .yaml"},
+	Share:     {"one rank's share of a grid", "carina solve reads when it is given the partition file beside it"},
+	State:     {"the state of a run", "carina inspect and --restart take with its whole folder"},
+	Parts:     {"a file with a part in every line", ""},
+}
+
 // KindOf tells what a file holds by its beginning: grid files by their first
-// bytes, partition files as JSON, graphs by their name or a first line of two
+// bytes, as shares and states, partition files as JSON, graphs by their name or a first line of two
 // to four whole numbers; everything else is taken for a surface.
 func KindOf(path string) (Kind, error) {
 	file, err := machine.Open(path)
@@ -39,6 +59,10 @@ func KindOf(path string) (Kind, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte(geometry.GridMagic)):
 		return Grid, nil
+	case bytes.HasPrefix(head, []byte("carina share ")):
+		return Share, nil
+	case bytes.HasPrefix(head, []byte("carina state\n")), bytes.HasPrefix(head, []byte("carina checkpoint\n")):
+		return State, nil
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")):
 		return Partition, nil
 	case bytes.HasPrefix(head, []byte("surface:")) || bytes.Contains(head, []byte("\nsurface:")):
@@ -80,19 +104,41 @@ func looksLikeGraph(head []byte) bool {
 	return false
 }
 
-// CheckSurface refuses files of other kinds where a surface or a grid is wanted, and says
-// what takes them.
-func CheckSurface(path string) error {
+// Expect refuses a file of another of our own kinds than those wanted, and says what
+// takes it. What is none of them is left to those who read it, as is a pipe.
+func Expect(path string, wanted ...Kind) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	kind, err := KindOf(path)
-	switch {
-	case err != nil || kind == Grid || kind == Surface:
+	if err != nil || slices.Contains(wanted, kind) || !isPlainly(kind, path, info.Size()) {
 		return err
-	case kind == Case:
-		return fmt.Errorf("%s looks like a case file: let its name end in .yaml", path)
 	}
-	takes := "carina solve"
-	if kind == Graph {
-		takes = "carina graph"
+	give := make([]string, len(wanted))
+	for i, w := range wanted {
+		give[i] = kinds[w].what
 	}
-	return fmt.Errorf("%s is a %s file, which %s takes: give a surface or a grid here", path, kind, takes)
+	return fmt.Errorf("%s is %s, which %s: give %s here", path, kinds[kind].what, kinds[kind].takes, quantity.Either(give))
+}
+
+// isPlainly reports whether a file is of the kind that it is taken for: an STL surface
+// begins as one or is as long as one in binary, and not all JSON is a partition.
+func isPlainly(kind Kind, path string, size int64) bool {
+	const head, triangle = 84, 50
+	file, err := machine.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin, err := beginning(file)
+	switch {
+	case err != nil:
+		return false
+	case kind == Partition:
+		return bytes.Contains(begin, []byte(`"carina partition"`))
+	case kind != Surface || bytes.HasPrefix(begin, []byte("solid")):
+		return true
+	}
+	return len(begin) >= head && size == head+triangle*int64(binary.LittleEndian.Uint32(begin[head-4:]))
 }

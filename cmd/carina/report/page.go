@@ -54,7 +54,10 @@ func pageOf(ctx context.Context, c *carina.Case) (*page.Page, error) {
 		}
 		return page.OfPartition(g, p)
 	}
-	return nil, fmt.Errorf("%s is a %s file: give a surface, a grid or a partition", path, kind)
+	if err := Expect(path, Surface, Grid, Partition); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s is no surface, grid or partition file", path)
 }
 
 func surfacePage(c *carina.Case) (*page.Page, error) {
