@@ -166,3 +166,26 @@ func TestGridFileKeepsDoubt(t *testing.T) {
 		}
 	}
 }
+
+// The line about doubtful openings stays readable however many they are.
+func TestDoubtIsTold(t *testing.T) {
+	for _, test := range []struct {
+		doubts []float64
+		says   string
+	}{
+		{[]float64{0, 0.2, 0.3}, ""},
+		{[]float64{0, 0.28, 0.31}, "opening 3 is doubtful, 69 % sure"},
+		{[]float64{0.4, 0, 1}, "openings 1 and 3 are doubtful, 0 to 60 % sure"},
+		{[]float64{0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, "openings 2, 3, 4, 5, 6 and 7 are doubtful, 50 % sure"},
+		{[]float64{0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, "openings 1, 2, 3, 4, 5 and 2 others are doubtful, 10 to 50 % sure"},
+		{make([]float64, 300), ""},
+	} {
+		openings := make([]geometry.Opening, len(test.doubts))
+		for i, doubt := range test.doubts {
+			openings[i] = geometry.Opening{Number: i + 1, Doubt: doubt}
+		}
+		if words := geometry.DoubtWords(openings); !strings.HasPrefix(words, test.says) || (words == "") != (test.says == "") || len(words) > 200 || strings.Contains(words, "\n") {
+			t.Errorf("of %v it says %q, want %q", test.doubts, words, test.says)
+		}
+	}
+}

@@ -2,11 +2,10 @@ package geometry
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
 	"carina/geometry/opening"
-	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -55,28 +54,28 @@ func (o *Opening) Doubtful() bool { return 1-o.Doubt < opening.Sure }
 // to do, in one line; empty where none is.
 func DoubtWords(openings []Opening) string {
 	var doubtful []int
-	var sure []string
+	least, most := 100.0, 0.0
 	for i := range openings {
 		if o := &openings[i]; o.Doubtful() {
-			doubtful, sure = append(doubtful, o.Number), append(sure, fmt.Sprintf("%.0f", 100*(1-o.Doubt)))
+			sure := math.Round(100 * (1 - o.Doubt))
+			doubtful, least, most = append(doubtful, o.Number), min(least, sure), max(most, sure)
 		}
 	}
-	if len(doubtful) == 0 {
+	const listed = 6
+	switch n := len(doubtful); {
+	case n == 0:
 		return ""
+	case n == 1:
+		return fmt.Sprintf("opening %d is doubtful, %.0f %% sure: look at it with carina inspect --picture, and leave it out with --drop-opening %d if no tube ends there",
+			doubtful[0], most, doubtful[0])
 	}
-	const most = 8
-	listed := make([]string, len(doubtful))
-	for i, n := range doubtful {
-		listed[i] = strconv.Itoa(n)
+	which := numbers(doubtful)
+	if others := len(doubtful) - (listed - 1); others > 1 {
+		which = strings.Join(strings.Fields(strings.Trim(fmt.Sprint(doubtful[:listed-1]), "[]")), ", ") + fmt.Sprintf(" and %d others", others)
 	}
-	if len(sure) > most {
-		sure = append(sure[:most], "…")
+	sure := fmt.Sprintf("%.0f", most)
+	if least < most {
+		sure = fmt.Sprintf("%.0f to %s", least, sure)
 	}
-	are, ends := "is", "the end of a tube"
-	if len(doubtful) > 1 {
-		are, ends = "are", "ends of tubes"
-	}
-	return fmt.Sprintf("%s %s %s doubtful, %s %% sure to be %s: look there with carina inspect --picture, leave out with --drop-opening %s "+
-		"what is none, and name an end that is missing with --opening x,y,z,radius,name",
-		quantity.Plural(len(doubtful), "opening"), numbers(doubtful), are, strings.Join(sure, ", "), ends, strings.Join(listed, ","))
+	return fmt.Sprintf("openings %s are doubtful, %s %% sure: look at them with carina inspect --picture, and leave out with --drop-opening those where no tube ends", which, sure)
 }
