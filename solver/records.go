@@ -69,7 +69,10 @@ func (m *records) move(list []stretch, into []byte, save bool) error {
 	offset := 0
 	for v := range s.slots {
 		size := s.kind[v].Bytes()
-		m.split(list, &s.slots[v])
+		// Values of the cells themselves lie in the same ones.
+		if v == 0 || !s.slots[v].own() || !s.slots[v-1].own() {
+			m.split(list, &s.slots[v])
+		}
 		for k, array := range [2]int32{s.array[v], s.wall[v]} {
 			if part := &m.parts[k]; len(part.cells) > 0 {
 				if err := m.movePart(part, array, size, into[offset:], save); err != nil {
