@@ -50,6 +50,19 @@ type Slot struct {
 // own tells whether the slot is one of the cell itself.
 func (s *Slot) own() bool { return s.Offset == geometry.Offset{} }
 
+// Own lists the values of a field of the cell itself, from 0 on.
+func Own(field, values int) []Slot { return Neighbours(field, values, []geometry.Offset{{}}) }
+
+// Neighbours lists the values of a field, from 0 on, of neighbours at some offsets.
+func Neighbours(field, values int, offsets []geometry.Offset) (list []Slot) {
+	for _, o := range offsets {
+		for v := range values {
+			list = append(list, Slot{Field: field, Value: v, Offset: o, Wall: -1})
+		}
+	}
+	return list
+}
+
 // Phase is work on all blocks and what crosses to other ranks after it. Blocks
 // at the border come first; the exchange goes on while the others are worked on.
 // What crosses is returned, then fetched, then asked for.

@@ -55,6 +55,15 @@ type parts struct {
 
 var _ solver.Device = (*Device)(nil)
 
+// Open opens a GPU of this machine by its number, from 0 on, as the device of a rank.
+func Open(number int, t transport.Transport) (*Device, error) {
+	gpu, err := device.Open(number)
+	if err != nil {
+		return nil, err
+	}
+	return New(gpu, t, ""), nil
+}
+
 // New is a GPU as the device of a rank. Exchange is how it exchanges with other GPUs,
 // chosen for each if empty.
 func New(gpu device.Device, t transport.Transport, exchange Exchange) *Device {

@@ -27,7 +27,7 @@ func (w *Wind) Fields() []solver.Field {
 
 // Program lets the velocity be, in a cycle as long as the scalar's.
 func (w *Wind) Program() solver.Program {
-	own := []solver.Slot{{Value: 0}, {Value: 1}, {Value: 2}}
+	own := solver.Own(0, 3)
 	still := []solver.Phase{{Name: "carry"}}
 	return solver.Program{Steps: [][]solver.Phase{still, still}, State: [][]solver.Slot{own, own}}
 }

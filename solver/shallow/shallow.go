@@ -61,19 +61,13 @@ func (w *Water) Fields() []solver.Field {
 // Program computes fluxes, with them the time step that all ranks can take, and
 // advances.
 func (w *Water) Program() solver.Program {
-	var own, beside []solver.Slot
-	for v := range values {
-		own = append(own, solver.Slot{Field: conserved, Value: v})
-		for _, o := range sides {
-			beside = append(beside, solver.Slot{Field: conserved, Value: v, Offset: o, Wall: -1})
-		}
-	}
+	beside := solver.Neighbours(conserved, values, sides)
 	return solver.Program{
 		Steps: [][]solver.Phase{{
 			{Name: "flux", Reads: beside, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
 			{Name: "advance", Fetch: beside},
 		}},
-		State: [][]solver.Slot{own},
+		State: [][]solver.Slot{solver.Own(conserved, values)},
 	}
 }
 

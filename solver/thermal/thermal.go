@@ -42,11 +42,7 @@ func (g *Gas) Program() (p solver.Program) {
 	for field := range 2 {
 		now, next := arithmetic.Pull(field), arithmetic.Pull(1-field)
 		p.Steps = append(p.Steps, []solver.Phase{{Name: "pull and collide", Reads: now.Neighbours(), Fetch: next.Neighbours()}})
-		var own []solver.Slot
-		for i := range populations {
-			own = append(own, solver.Slot{Field: field, Value: i})
-		}
-		p.State = append(p.State, own)
+		p.State = append(p.State, solver.Own(field, populations))
 	}
 	return p
 }

@@ -71,7 +71,7 @@ DEVICE double reciprocal(double x) { return 1 / x; }
 template <typename T> DEVICE T maximum(T a, T b) { return a > b ? a : b; }
 DEVICE float square_root(float x) { return sqrtf(x); }
 DEVICE double square_root(double x) { return sqrt(x); }
-// to_fixed rounds to multiples of 2⁻⁴⁴, as package airflow does.
+// to_fixed rounds to multiples of 2⁻⁴⁴, which add up to the same in any order.
 DEVICE long long to_fixed(double x) { return __double2ll_rn(x * 17592186044416.0); }
 DEVICE unsigned long long bits_of(unsigned short x) { return x; }
 DEVICE unsigned long long bits_of(float x) { return __float_as_uint(x); }

@@ -15,6 +15,12 @@ struct Cells {
 	}
 };
 
+// Arrays are those of a physics' fields, value after value.
+struct Arrays {
+	char *const *list;
+	template <class T> DEVICE T *at(int number) const { return (T *)list[number]; }
+};
+
 // Windows find the neighbours of own cells (package solver's Windows).
 struct Windows {
 	const int *first, *runs;
