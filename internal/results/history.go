@@ -1,6 +1,8 @@
 package results
 
 import (
+	"sort"
+
 	"carina/output/picture"
 	"carina/solver/airflow"
 )
@@ -18,8 +20,13 @@ type history struct {
 	pressures [][]float64
 }
 
-// add takes a sample if it is time for one.
+// add takes a sample if it is time for one. A flow that has gone back forgets what came
+// after.
 func (h *history) add(time float64, openings []airflow.OpeningSummary) {
+	if kept := sort.SearchFloat64s(h.times, time); kept < len(h.times) {
+		h.times, h.flows, h.pressures = h.times[:kept], h.flows[:kept], h.pressures[:kept]
+		h.waiting = 0
+	}
 	if h.waiting > 0 {
 		h.waiting--
 		return

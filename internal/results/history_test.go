@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"testing"
 
 	"carina/solver/airflow"
@@ -24,5 +25,16 @@ func TestHistoryStaysSmallAndEven(t *testing.T) {
 	}
 	if h.times[n-1] < 0.99*samples-step {
 		t.Errorf("the last sample is of time %g of %d", h.times[n-1], samples)
+	}
+}
+
+// A flow that has gone back leaves no samples of what it has not computed in the end.
+func TestHistoryGoesBack(t *testing.T) {
+	var h history
+	for _, time := range []float64{1, 2, 3, 4, 2.5, 3.5} {
+		h.add(time, []airflow.OpeningSummary{{Flow: 10 * time}})
+	}
+	if want := []float64{1, 2, 2.5, 3.5}; !slices.Equal(h.times, want) || len(h.flows) != len(want) || h.flows[2][0] != 25 || len(h.pressures) != len(want) {
+		t.Errorf("times %v with flows %v, want %v", h.times, h.flows, want)
 	}
 }

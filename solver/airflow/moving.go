@@ -207,7 +207,7 @@ func (r *Rank) course() []byte {
 		c = course{0, r.fastest, w.tolerance, w.interval, w.next, int64(w.quiet), int64(w.judged), w.Change, w.previous}
 	}
 	var sums []int64
-	if r.summed == r.engine.Steps() {
+	if r.summed != never && r.summed == r.engine.Steps() {
 		sums = r.sums
 	}
 	c.Sums = int64(len(sums))

@@ -26,6 +26,7 @@ type Rank struct {
 	sums    []int64           // those of openings
 	summed  int64             // after how many steps
 	keeps   bool              // the fields of the last check
+	safe    *safeState        // nil where the flow does not go back
 }
 
 // NewRank prepares rank t.Rank() of the domain on the processor. If one rank fails,
@@ -131,8 +132,8 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 			return steady && plan.Tolerance > 0, err
 		}},
 		{Do: func(float64) (bool, error) { return false, r.sample(plan) }},
-	}, r.dues(plan)...)}
-	return r.diverged(r.explained(loop.Run(ctx, r.Engine)), plan)
+	}, append(r.dues(plan), r.keepsSafe()...)...)}
+	return r.explained(loop.Run(ctx, r.Engine))
 }
 
 // dues are what a plan asks for between steps, for this rank.

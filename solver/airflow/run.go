@@ -49,7 +49,12 @@ type Plan struct {
 	// Between is done on every rank between steps, in this order, after reports,
 	// steadiness and means.
 	Between []Between
-	// Diverged is called on every rank when the flow has diverged, with the
+	// Once ends a flow that diverges at once. Else it goes back, at most three times, to
+	// the last good state that was kept, or to the start, and goes on with a shorter
+	// memory of third moments, a higher limiter, or the operator for coarser flow
+	// where Automatic has chosen; Warn and Summary.GoneBack tell.
+	Once bool
+	// Diverged is called on every rank when the flow has diverged for good, with the
 	// fields of the rank's own cells at most 100 steps before; it may be nil.
 	Diverged func(*Rank, *Fields) error
 	// Report is called on rank 0 every few steps; it may be nil.
@@ -67,7 +72,8 @@ type Plan struct {
 	// all of them.
 	Visit func(*Rank) error
 
-	resumed int64 // steps done before
+	resumed      int64 // steps done before
+	safeInterval int64 // 0 is the usual
 }
 
 // Between is something that is done between steps on every rank, see solver.Due.
@@ -136,50 +142,13 @@ func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings S
 			t.Abort(err)
 		}
 	}()
-	r, err := NewRankOn(b, domain, settings, t)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	steps, err := plan.stepCount(r.units.TimeStep)
-	if err != nil {
-		return nil, transport.AgreedError{Cause: err}
-	}
-	r.warnings = append(r.warnings, plan.Warnings()...)
-	if plan.Warn != nil && r.Number() == 0 && len(r.warnings) > 0 {
-		plan.Warn(r.warnings)
-	}
-	if plan.Announce != nil && r.Number() == 0 {
-		plan.Announce(r.outlook(&plan, steps))
-	}
-	if plan.Prepared != nil {
-		plan.Prepared(r)
-	}
-	if plan.Resume != nil {
-		if err := plan.Resume(r); err != nil {
-			return nil, err
+	for a := (&attempt{domain: domain, start: domain, settings: settings}); ; {
+		s, next, err := a.run(ctx, b, plan, t)
+		if next == nil {
+			return s, err
 		}
-		plan.resumed = r.engine.Steps()
+		a = next
 	}
-	if plan.Begin != nil {
-		if err := plan.Begin(); err != nil {
-			return nil, transport.AgreedError{Cause: err}
-		}
-	}
-	stopped, err := plan.stopped(r.advance(ctx, max(0, steps+steps&1-plan.resumed), &plan))
-	if err != nil {
-		return nil, err
-	}
-	if s, err = r.Summary(); err != nil {
-		return nil, err
-	}
-	s.Interrupted = stopped && s.Steps < steps
-	if plan.Visit != nil {
-		if err := plan.Visit(r); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 // RunInProcess computes all ranks of the domain as goroutines of this process.

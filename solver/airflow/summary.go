@@ -56,6 +56,8 @@ type Summary struct {
 	// Resolution tells how well the cells resolve the flow; nil where there are very
 	// many cells.
 	Resolution *Resolution `json:"resolution,omitempty"`
+	// GoneBack tells how often the flow diverged and how it went on.
+	GoneBack []GoneBack `json:"gone_back,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
 	// somebody stopped the program.
 	Interrupted bool `json:"interrupted,omitempty"`
