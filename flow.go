@@ -115,7 +115,7 @@ func open(from origin, o options) (*Flow, error) {
 	}
 	if err := f.job.Agree(run.Agreement{
 		Grid: f.from.partition.Source.SHA256 + f.from.partition.Grid.Fingerprint, Partition: share.Fingerprint(f.from.partition),
-		Shares: f.from.share != nil, Folder: f.from.c.Output, Restart: restart,
+		Shares: f.from.share != nil, Folder: f.from.c.Output, Restart: restart, Rebalance: f.options.rebalance.String(),
 	}); err != nil {
 		return nil, err
 	}
@@ -403,7 +403,7 @@ func (o *options) show(v *run.View) error {
 
 // conclude ends a computation with its summary, on all ranks.
 func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
-	f.summary = &Summary{Summary: summary}
+	f.summary = &Summary{Summary: summary, Speeds: f.looks.Speeds()}
 	first := f.options.transport == nil || f.options.transport.Rank() == 0
 	if first {
 		summary.Warnings = append(summary.Warnings, f.doubts(summary)...)

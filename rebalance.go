@@ -19,6 +19,17 @@ type Rebalancing struct {
 	Every int64
 }
 
+// String is what ParseRebalancing reads.
+func (r Rebalancing) String() string {
+	switch {
+	case !r.On:
+		return "off"
+	case r.Every == 0:
+		return "auto"
+	}
+	return fmt.Sprintf("every=%d", r.Every)
+}
+
 // Look is what a look at the balance of a running computation has found.
 type Look = run.Look
 

@@ -12,6 +12,9 @@ type Summary struct {
 	*airflow.Summary
 	// Refinement is what this flow and those on other spacings tend to; or nil.
 	Refinement *Refinement `json:"refinement,omitempty"`
+	// Speeds are those of the ranks by the last look at the balance, relative to their
+	// mean, as Case.Speeds wants them; nil where nobody looked.
+	Speeds []float64 `json:"speeds,omitempty"`
 	// Provenance is there in the process of rank 0.
 	Provenance *Provenance `json:"provenance"`
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"sync"
 
@@ -29,6 +30,26 @@ func (l *Looks) Add(look run.Look) {
 	l.list = append(l.list, look)
 }
 
+// Speeds are those of the ranks by the last look, relative to their mean; nil where there
+// was none.
+func (l *Looks) Speeds() []float64 {
+	if l == nil {
+		return nil
+	}
+	looks := l.all()
+	if len(looks) == 0 {
+		return nil
+	}
+	list, mean := append([]float64(nil), looks[len(looks)-1].Speeds...), 0.0
+	for _, v := range list {
+		mean += v / float64(len(list))
+	}
+	for i := range list {
+		list[i] = math.Round(1e4*list[i]/mean) / 1e4
+	}
+	return list
+}
+
 // all returns a copy.
 func (l *Looks) all() []run.Look {
 	l.mu.Lock()
@@ -38,15 +59,15 @@ func (l *Looks) all() []run.Look {
 
 var balanceColumns = []string{"step", "step_s", "before_s", "after_s", "ideal_s", "gain_s", "cost_s", "cells_moved", "move_s", "decision"}
 
-// writeTable writes a row for each look, with the busy time and the share of the cells of
-// every rank.
+// writeTable writes a row for each look, with the busy time, the speed and the share of
+// the cells of every rank.
 func (l *Looks) writeTable(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		looks := l.all()
 		head := append([]string(nil), balanceColumns...)
 		if len(looks) > 0 {
-			for _, name := range []string{"busy_s_", "share_"} {
+			for _, name := range []string{"busy_s_", "speed_", "share_"} {
 				for r := range looks[0].Busy {
 					head = append(head, name+strconv.Itoa(r))
 				}
@@ -61,7 +82,7 @@ func (l *Looks) writeTable(path string) error {
 				row = append(row, number(v))
 			}
 			row = append(row, k.Why)
-			for _, list := range [][]float64{k.Busy, k.Shares} {
+			for _, list := range [][]float64{k.Busy, k.Speeds, k.Shares} {
 				for _, v := range list {
 					row = append(row, number(v))
 				}

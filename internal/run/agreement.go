@@ -33,6 +33,7 @@ type Agreement struct {
 	Shares    bool   `name:"use of share files"`
 	Folder    string `name:"folder for results"`
 	Restart   string `name:"checkpoint to go on from"`
+	Rebalance string `name:"balance while the flow is computed"`
 	Steps     int64
 	Time      float64
 	Tolerance float64

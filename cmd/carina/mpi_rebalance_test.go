@@ -1,0 +1,45 @@
+//go:build mpi
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"carina/solver/airflow"
+)
+
+// Processes between which cells change owner end where one process does that moves none,
+// and all must be told to.
+func TestMPIRebalances(t *testing.T) {
+	mpirun, binary := withMPI(t)
+	surface, folder := generated(t, "bifurcation"), t.TempDir()
+	file := filepath.Join(folder, "3.part.json")
+	succeed[partitionResult](t, append([]string{"partition", surface, "--ranks", "3", "-o", file}, bifurcationGeometry...)...)
+	alone := succeed[*airflow.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
+	arguments := append([]string{"--oversubscribe", "-np", "3", binary, "solve", file, "--json", "--rebalance", "every=50"}, bifurcationFlow...)
+	command := exec.Command(mpirun, arguments...)
+	command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var together airflow.Summary
+	if err := json.Unmarshal(out, &together); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if together.StateHash != alone.StateHash {
+		t.Errorf("the processes end in state %s, one in %s", together.StateHash, alone.StateHash)
+	}
+	plain := append([]string{file}, bifurcationFlow...)
+	answer := ofUnlike(t, mpirun, binary, plain, append(slices.Clone(plain), "--rebalance", "auto"), plain)
+	if answer.status != exitFailure || !strings.Contains(answer.output, "balance while the flow is computed") {
+		t.Errorf("one of three processes balances: status %d\n%s", answer.status, answer.output)
+	}
+}

@@ -1,0 +1,67 @@
+package carina_test
+
+import (
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"carina"
+)
+
+// A flow during which cells may change owner is the one of which none does, and what was
+// found is heard, in the table and in the summary.
+func TestRebalance(t *testing.T) {
+	_, c := pipe(t)
+	c.Surface, c.Unit, c.Ranks = written(t, t.TempDir()), "mm", 3
+	want, err := carina.Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want.Summary().Speeds != nil {
+		t.Error("speeds are told that nobody has measured")
+	}
+	c.Output = filepath.Join(t.TempDir(), "results")
+	heard := 0
+	how, err := carina.ParseRebalancing("every=50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := carina.Run(context.Background(), c, carina.Rebalance(how), carina.Listen(carina.Listener{Look: func(l carina.Look) {
+		if heard++; len(l.Busy) != 3 || len(l.Shares) != 3 || l.Step%50 != 0 || l.Why == "" {
+			t.Errorf("a look says %+v", l)
+		}
+	}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Summary().StateHash != want.Summary().StateHash {
+		t.Errorf("the state is %s, and %s where no cell moves", got.Summary().StateHash, want.Summary().StateHash)
+	}
+	if len(got.Summary().Speeds) != 3 || heard == 0 {
+		t.Errorf("%d looks were heard, speeds are %v", heard, got.Summary().Speeds)
+	}
+	file, err := os.Open(filepath.Join(c.Output, "balance.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if rows, err := csv.NewReader(file).ReadAll(); err != nil || len(rows) != heard+1 {
+		t.Errorf("%d rows for %d looks: %v", len(rows), heard, err)
+	}
+}
+
+func TestParseRebalancing(t *testing.T) {
+	for text, is := range map[string]carina.Rebalancing{"off": {}, "auto": {On: true}, "every=1000": {On: true, Every: 1000}} {
+		if got, err := carina.ParseRebalancing(text); err != nil || got != is || got.String() != text {
+			t.Errorf("%s is %+v: %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"on", "every", "every=", "every=0", "every=49", "every=1e3", "every=-100", "auto,every=100", " auto"} {
+		if _, err := carina.ParseRebalancing(text); err == nil || !strings.Contains(err.Error(), "every=1000") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
