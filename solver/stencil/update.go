@@ -116,3 +116,16 @@ func (a *Access) Returned() (list []solver.Slot) {
 	}
 	return list
 }
+
+// Of is the access with fields[f] in place of field f.
+func (a *Access) Of(fields ...int) (other Access) {
+	for _, r := range a.Reads {
+		r.Field = fields[r.Field]
+		other.Reads = append(other.Reads, r)
+	}
+	for _, w := range a.Writes {
+		w.Field = fields[w.Field]
+		other.Writes = append(other.Writes, w)
+	}
+	return other
+}
