@@ -176,7 +176,7 @@ func TestCentersOfOpeningsHaveThreeNumbers(t *testing.T) {
 	for _, center := range []string{"[]", "[0, 0]", "[0, 0, 60, 4]"} {
 		c, err := ReadCase(writeCase(t, "surface: a.stl\nspacing: 1mm\nopenings:\n  - {name: x, center: "+center+", radius: 12mm}\n"))
 		if err == nil {
-			_, err = c.VoxelOptions(geometry.Millimetre)
+			_, err = c.voxelOptions(geometry.Millimetre)
 		}
 		if err == nil || !strings.Contains(err.Error(), "give x, y and z") {
 			t.Errorf("%s: says %v", center, err)
@@ -199,7 +199,7 @@ func TestOutletsThatMeetNoCellAreNoWayOut(t *testing.T) {
 			grid.Links.Openings = append(grid.Links.Openings, geometry.OpeningLink{Number: place})
 		}
 		c := Case{}
-		if err := c.CheckOpenings(grid); (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+		if err := c.checkOpenings(grid); (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("openings %v meet cells: %v, want %q", test.meet, err, test.says)
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Case) Grid(surface *geometry.Surface) (*geometry.Grid, error) {
 // that it returns. It refuses to gamble on the unit. Progress hears the share done
 // of each stage; it may be nil.
 func (c *Case) Prepare(surface *geometry.Surface, progress func(stage string, done float64)) (*geometry.Prepared, geometry.Options, error) {
-	options, err := c.VoxelOptions(surface.Unit)
+	options, err := c.voxelOptions(surface.Unit)
 	if err != nil {
 		return nil, options, err
 	}
@@ -88,9 +88,9 @@ func (c *SurfaceCase) ReadGrid() (*geometry.Grid, error) {
 	return geometry.ReadGrid(c.Surface)
 }
 
-// VoxelOptions are what the case says of the grid; centres of openings are in the
+// voxelOptions are what the case says of the grid; centres of openings are in the
 // surface's unit.
-func (c *Case) VoxelOptions(unit geometry.Unit) (geometry.Options, error) {
+func (c *Case) voxelOptions(unit geometry.Unit) (geometry.Options, error) {
 	o := geometry.Options{
 		FluidCells: c.FluidCells, Inlet: c.Inlet, Method: geometry.Method(c.Voxelizer),
 		DropOpenings: c.DropOpenings, MergeOpenings: c.MergeOpenings, Roles: map[int]geometry.Role{},

@@ -184,7 +184,7 @@ func TestStrangersCases(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, says)
 		}
 		if err == nil {
-			if _, err := c.VoxelOptions(1); err != nil {
+			if _, err := c.voxelOptions(1); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

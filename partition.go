@@ -33,16 +33,12 @@ func (c *PartitionCase) CheckRanks() error {
 
 // Partition decomposes a grid and gives every cuboid an owner, as the case says.
 func (c *Case) Partition(g *geometry.Grid) (*balance.Partition, error) {
-	options, err := c.PartitionOptions(g)
-	if err != nil {
-		return nil, err
-	}
-	return balance.Make(context.Background(), g, options)
+	return (&Voxels{Grid: g}).Partition(context.Background(), c, nil)
 }
 
-// PartitionOptions are what the case says of the partition of a grid, for
+// partitionOptions are what the case says of the partition of a grid, for
 // balance.Make.
-func (c *Case) PartitionOptions(g *geometry.Grid) (o balance.Options, err error) {
+func (c *Case) partitionOptions(g *geometry.Grid) (o balance.Options, err error) {
 	cost, err := c.cost(g)
 	if err != nil {
 		return o, err
@@ -222,7 +218,7 @@ func WritePartition(path string, p *balance.Partition, g *geometry.Grid) error {
 // Where that name is taken by another grid, which another partition file may
 // need, it is left alone and the new one is named after its contents.
 func writeGridBeside(path string, g *geometry.Grid) (string, error) {
-	name := GridBeside(path)
+	name := balance.Stem(path) + ".grid"
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return name, geometry.WriteGrid(name, g)
 	}
@@ -236,9 +232,6 @@ func writeGridBeside(path string, g *geometry.Grid) (string, error) {
 	}
 	return name, geometry.WriteGrid(name, g)
 }
-
-// GridBeside names the grid file of a partition file.
-func GridBeside(path string) string { return balance.Stem(path) + ".grid" }
 
 // ReadPartition reads a partition file and the grid that it names, which is
 // looked for in the partition file's folder, and checks that they fit.

@@ -40,8 +40,8 @@ type Level struct {
 	inflow float64
 }
 
-// NewLevel takes what a refinement needs of the flow on a grid.
-func NewLevel(g *geometry.Grid, s *airflow.Summary) Level {
+// newLevel takes what a refinement needs of the flow on a grid.
+func newLevel(g *geometry.Grid, s *airflow.Summary) Level {
 	l := Level{Spacing: g.Spacing, FluidCells: s.FluidCells, TimeStep: s.TimeStep, Steps: s.Steps, Seconds: s.Seconds,
 		PressureDrop: s.PressureDrop, Shares: make([]float64, len(s.Openings)), ShareErrors: make([]float64, len(s.Openings))}
 	var out float64

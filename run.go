@@ -87,7 +87,7 @@ func checkFolder(path string) error {
 
 // openOn shares the cells that were made and opens the flow on them.
 func openOn(ctx context.Context, from origin, o options) (*Flow, error) {
-	if err := from.c.CheckOpenings(from.made.Grid); err != nil {
+	if err := from.c.checkOpenings(from.made.Grid); err != nil {
 		return nil, err
 	}
 	var err error
@@ -173,12 +173,12 @@ func (r *refining) level(ctx context.Context, spacing float64, last, kept bool) 
 			return fmt.Errorf("on a spacing of %s: %w", quantity.FormatLength(spacing), err)
 		}
 	}
-	if err := c.CheckOpenings(v.Grid); err != nil {
+	if err := c.checkOpenings(v.Grid); err != nil {
 		return fmt.Errorf("on a spacing of %s: %w", quantity.FormatLength(spacing), err)
 	}
 	from := origin{c: c, made: v, on: r.on, keep: func(f *airflow.Resampled) { r.on = f }}
 	from.refine = func(m *airflow.Summary) (*Refinement, error) {
-		r.levels = slices.Insert(r.levels, 0, NewLevel(v.Grid, m))
+		r.levels = slices.Insert(r.levels, 0, newLevel(v.Grid, m))
 		if len(r.levels) < 2 {
 			return nil, nil
 		}

@@ -162,7 +162,7 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 	if g.Cells() != cells {
 		return s, plan, c.checkRoles(g)
 	}
-	return s, plan, c.CheckOpenings(g)
+	return s, plan, c.checkOpenings(g)
 }
 
 // plan says how long to compute: the case's steps or time, or else until the
@@ -213,8 +213,8 @@ func (c *Case) Unsteady() bool {
 	return c.Waveform != "" || slices.ContainsFunc(c.Conditions, func(k ConditionCase) bool { return k.Waveform != "" })
 }
 
-// CheckOpenings says whether air can flow through the grid.
-func (c *Case) CheckOpenings(g *geometry.Grid) error {
+// checkOpenings says whether air can flow through the grid.
+func (c *Case) checkOpenings(g *geometry.Grid) error {
 	if err := c.checkRoles(g); err != nil {
 		return err
 	}

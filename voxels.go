@@ -106,7 +106,7 @@ func estimatedCells(p *geometry.Prepared, o geometry.Options) int64 {
 // Partition decomposes the grid and gives every cuboid an owner, as a case says. Progress
 // is as in Case.Voxelize.
 func (v *Voxels) Partition(ctx context.Context, c *Case, progress func(stage string, done float64)) (*balance.Partition, error) {
-	options, err := c.PartitionOptions(v.Grid)
+	options, err := c.partitionOptions(v.Grid)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.Float64Var(&c.Smagorinsky, "smagorinsky", c.Smagorinsky, "constant of the eddy viscosity, often 0.1 to 0.2 (default none)")
 	f.StringVar(&c.Wall, "wall", c.Wall, wallHelp)
 	f.StringVar(&c.Precision, "precision", c.Precision, "single, double, or half: single with populations in 16 bits (default single)")
-	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU (default cpu)")
+	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu,gpu,cpu (default cpu)")
 	f.StringVar(&c.Storage, "storage", c.Storage, "how populations are stored: single, or half in 16 bits (default single)")
 	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
 	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity, with at most 1 as relaxation time)")

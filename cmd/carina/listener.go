@@ -18,7 +18,7 @@ type listener struct {
 	carina.Listener
 	command *cobra.Command
 	c       *carina.Case
-	told    []string // warnings
+	warned  []string
 	// report shows progress, which end ends; nil while none is shown.
 	report func(stage string, done float64)
 	end    func()
@@ -35,7 +35,7 @@ func newListener(command *cobra.Command, c *carina.Case) *listener {
 		Voxels:    l.tellVoxels,
 		Partition: l.tellPartition,
 		Warn: func(warning string) {
-			l.told = append(l.told, warning)
+			l.warned = append(l.warned, warning)
 			message(command, "warning: %s", warning)
 		},
 		Memory: func(uses []carina.MemoryUse) {
@@ -110,6 +110,6 @@ func (l *listener) tellFlow(f *carina.Flow, t transport.Transport, before string
 		return failed
 	}
 	return errors.Join(failed, printResult(l.command, f.Summary(), func() string {
-		return before + report.FlowWords(l.c, f.Summary(), f.Files(), l.told)
+		return before + report.FlowWords(l.c, f.Summary(), f.Files(), l.warned)
 	}))
 }

@@ -58,7 +58,7 @@ func open(d disk, token string) (f *Folder, err error) {
 		return f, err
 	}
 	f.failed = true // what a journal names must not be cleared
-	if err := d.settle(); err != nil {
+	if err := d.complete(); err != nil {
 		return f, err
 	}
 	f.failed = false

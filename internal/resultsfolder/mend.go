@@ -37,7 +37,7 @@ func mend(d disk, patience time.Duration) error {
 			d.release(held)
 			return nil // it may be being written
 		case err == nil || errors.Is(err, errNoLocks):
-			err = errors.Join(d.settle(), d.release(held))
+			err = errors.Join(d.complete(), d.release(held))
 		}
 		if err != nil && begun {
 			return fmt.Errorf("completing the results in %s: %w", d.path, err)
@@ -46,9 +46,9 @@ func mend(d disk, patience time.Duration) error {
 	}
 }
 
-// settle does what a journal says, if there is one, and clears the hidden
+// complete does what a journal says, if there is one, and clears the hidden
 // folder. The folder is locked.
-func (d *disk) settle() error {
+func (d *disk) complete() error {
 	if err := d.oursAlone(); err != nil {
 		return err
 	}

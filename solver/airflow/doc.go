@@ -2,7 +2,7 @@
 // partition has distributed over ranks, with the lattice Boltzmann method: it is a
 // physics of the engine (package solver).
 //
-// RunInProcess computes all ranks as goroutines, RunRank one of them, under
+// RunInProcess computes all ranks as goroutines, RunRankOn one of them, under
 // MPI for instance. A Domain says what is computed and who owns it, Settings
 // with what method and conditions, a Plan for how long and what to do on the
 // way. Everything outside is in SI units.

@@ -47,7 +47,7 @@ func TestUnderMPI(t *testing.T) {
 	want, _ := hashOf(t, solver.WholeDomain(g), s, 40)
 	var pressure *Fields
 	d := scattered(g, 4, connection.Size(), 9, [3]bool{})
-	summary, err := RunRank(context.Background(), d, s, Plan{Steps: 40, Visit: func(r *Rank) (err error) {
+	summary, err := RunRankOn(context.Background(), nil, d, s, Plan{Steps: 40, Visit: func(r *Rank) (err error) {
 		pressure, err = r.Gather()
 		return err
 	}}, connection)

@@ -127,14 +127,9 @@ func (p *Plan) Warnings() []string {
 	return []string{fmt.Sprintf("%d steps are computed instead of %d: populations stream in place, so the flow can be read after an even number of steps only", p.Steps+1, p.Steps)}
 }
 
-// RunRank computes one rank of the domain and returns the summary, which is
-// the same on all ranks. On failure it makes the other ranks stop.
-func RunRank(ctx context.Context, domain *solver.Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
-	return RunRankOn(ctx, nil, domain, settings, plan, t)
-}
-
-// RunRankOn is RunRank on a device of some kind, that of processors if the backend is
-// nil.
+// RunRankOn computes one rank of the domain on a device of some kind, that of processors if
+// the backend is nil, and returns the summary, which is the same on all ranks. On failure it
+// makes the other ranks stop.
 func RunRankOn(ctx context.Context, b Backend, domain *solver.Domain, settings Settings, plan Plan, t transport.Transport) (s *Summary, err error) {
 	defer func() {
 		var together transport.AgreedError

@@ -183,7 +183,7 @@ func TestRankThatFailsAloneEndsAll(t *testing.T) {
 			if i == 1 {
 				settings.Density = math.NaN()
 			}
-			_, failures[i] = RunRank(context.Background(), domain, settings, Plan{Steps: 2}, local)
+			_, failures[i] = RunRankOn(context.Background(), nil, domain, settings, Plan{Steps: 2}, local)
 		})
 	}
 	all.Wait()
