@@ -68,6 +68,9 @@ func Neighbours(field, values int, offsets []geometry.Offset) (list []Slot) {
 // What crosses is returned, then fetched, then asked for.
 type Phase struct {
 	Name string
+	// Every lets the phase be in those steps alone whose number, counted from one, is a
+	// multiple of it; 0 is 1. Physics that run together have the same.
+	Every int64
 	// Reads are slots of neighbours that the work reads.
 	Reads []Slot
 	// Return are slots of neighbours that the work writes: they go back to their

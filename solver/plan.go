@@ -203,7 +203,7 @@ func (p *plan) addWork(f *phase, i, j int) {
 			continue
 		}
 		bound := &p.programs[k].Steps[i][j]
-		f.name = bound.Name
+		f.name, f.every = bound.Name, max(1, bound.Every)
 		switch w := kernel.Work(i, j).(type) {
 		case nil:
 		case BlockWork:

@@ -66,6 +66,7 @@ type phase struct {
 	early, late []*Exchange
 	reductions  []reducing
 	number      int
+	every       int64 // steps
 }
 
 // reducing is a reduction of one physics after a phase, with room for its values.
@@ -145,6 +146,9 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 			return nil, nil, errors.New("physics that run together must have cycles of the same length")
 		}
 	}
+	if err := agreeOnPhases(programs); err != nil {
+		return nil, nil, err
+	}
 	r.fields = list.Fields()
 	for _, f := range r.fields {
 		r.arrays = append(r.arrays, int32(len(r.kinds)))
@@ -183,6 +187,21 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 		return nil, nil, errors.New("this device computes one physics alone; compute several on the processor")
 	}
 	return programs, asks, nil
+}
+
+// agreeOnPhases refuses physics whose same phase is in other steps.
+func agreeOnPhases(programs []Program) error {
+	for i, phases := range programs[0].Steps {
+		for k := range programs[1:] {
+			others := programs[1+k].Steps[i]
+			for j := range min(len(phases), len(others)) {
+				if max(1, phases[j].Every) != max(1, others[j].Every) {
+					return fmt.Errorf("phase %q is in every %d steps and %q, which runs with it, in every %d; let both be in the same", phases[j].Name, max(1, phases[j].Every), others[j].Name, max(1, others[j].Every))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // fits refuses a kernel that cannot do the reductions of its program.
@@ -265,6 +284,9 @@ func (r *Rank) Step() error {
 	phases := r.phases[r.steps%int64(len(r.phases))]
 	for i := range phases {
 		p := &phases[i]
+		if (r.steps+1)%p.every != 0 {
+			continue
+		}
 		if err := r.run(p, Side{true, p.order[:p.border]}); err != nil {
 			return err
 		}

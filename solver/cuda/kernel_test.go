@@ -80,8 +80,12 @@ func TestPhysicsOfKernels(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		exchange := cuda.IPC
+		if !devicetest.ReachEachOther(tr.Size()) {
+			exchange = cuda.Host
+		}
 		h := &heat{source: string(source)}
-		r, err := solver.NewRank(enginetest.Scattered(g, 5, 3, 2, [3]bool{}), solver.Together{h}, cuda.New(gpu, tr, ""), tr, solver.Options{})
+		r, err := solver.NewRank(enginetest.Scattered(g, 5, 3, 2, [3]bool{}), solver.Together{h}, cuda.New(gpu, tr, exchange), tr, solver.Options{})
 		if err != nil {
 			return err
 		}
