@@ -1,7 +1,9 @@
 package mesh
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -44,10 +46,25 @@ type passage struct {
 	from, to EdgeKey
 }
 
-// passages lists how the plane cuts the given triangles, in their order, and
-// finds the passages by the edge at which they begin.
-func (p *Plane) passages(s *Mesh, triangles []int32) (starts []EdgeKey, found map[EdgeKey]passage) {
-	found = map[EdgeKey]passage{}
+// passages are how a plane cuts triangles, in their order, and in that of the edges
+// at which they begin.
+type passages struct {
+	list   []passage
+	sorted []edgeStart
+	used   []bool
+}
+
+// edgeStart is an edge and which passage begins there.
+type edgeStart struct {
+	edge    uint64
+	passage int32
+}
+
+func (e EdgeKey) number() uint64 { return uint64(e.a)<<32 | uint64(uint32(e.b)) }
+
+// passages lists how the plane cuts the given triangles.
+func (p *Plane) passages(s *Mesh, triangles []int32) *passages {
+	found := &passages{list: make([]passage, 0, len(triangles)/2)}
 	for _, t := range triangles {
 		v := s.Triangles[t].V
 		var up [3]bool
@@ -67,48 +84,73 @@ func (p *Plane) passages(s *Mesh, triangles []int32) (starts []EdgeKey, found ma
 				c.from = NewEdgeKey(v[i], v[j])
 			}
 		}
-		found[c.from] = c
-		starts = append(starts, c.from)
+		found.list = append(found.list, c)
 	}
-	return starts, found
+	found.sorted, found.used = make([]edgeStart, len(found.list)), make([]bool, len(found.list))
+	for i := range found.list {
+		found.sorted[i] = edgeStart{found.list[i].from.number(), int32(i)}
+	}
+	slices.SortFunc(found.sorted, func(a, b edgeStart) int {
+		return cmp.Or(cmp.Compare(a.edge, b.edge), cmp.Compare(b.passage, a.passage))
+	})
+	return found
+}
+
+// from returns the last passage that begins at an edge, or -1.
+func (f *passages) from(e EdgeKey) int32 {
+	i, ok := slices.BinarySearchFunc(f.sorted, e.number(), func(s edgeStart, edge uint64) int { return cmp.Compare(s.edge, edge) })
+	if !ok {
+		return -1
+	}
+	return f.sorted[i].passage
+}
+
+// loopFrom follows the passages from one on, which may lead back to it.
+func (f *passages) loopFrom(start int32, loop []int32) (_ []int32, closed bool) {
+	loop = loop[:0]
+	for at := start; at >= 0 && !f.used[at]; at = f.from(f.list[at].to) {
+		f.used[at] = true
+		loop = append(loop, at)
+		closed = f.list[at].to == f.list[start].from
+	}
+	return loop, closed
 }
 
 // SectionAround returns the smallest closed section by the plane that winds
 // around its point, among triangles within reach of it, or nil.
 func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
-	starts, passages := p.passages(h.Mesh, h.cutBy(&p, reach))
+	passages := p.passages(h.Mesh, h.cutBy(&p, reach))
 	e1, e2 := Perpendicular(p.Normal)
-	var best *Section
-	used := map[EdgeKey]bool{}
-	for _, start := range starts {
-		if used[start] {
+	var best []int32
+	var corners, bestCorners []r3.Vec
+	var loop []int32
+	area := math.Inf(1)
+	for i := range passages.list {
+		if passages.used[i] {
 			continue
 		}
-		s := &Section{}
-		at := start
-		closed := false
-		for !used[at] {
-			c, ok := passages[at]
-			if !ok {
-				break
-			}
-			used[at] = true
-			s.Triangles = append(s.Triangles, c.triangle)
-			s.edges = append(s.edges, at)
-			s.Corners = append(s.Corners, p.cutEdge(h.Mesh, at))
-			at = c.to
-			closed = at == start
-		}
-		if !closed {
+		var closed bool
+		if loop, closed = passages.loopFrom(passages.from(passages.list[i].from), loop); !closed {
 			continue
 		}
-		flat := planar(s.Corners, p.At, e1, e2)
-		s.Area = math.Abs(polygonArea(flat))
-		if polygonContains(flat, [2]float64{}) && (best == nil || s.Area < best.Area) {
-			best = s
+		corners = corners[:0]
+		for _, at := range loop {
+			corners = append(corners, p.cutEdge(h.Mesh, passages.list[at].from))
+		}
+		flat := planar(corners, p.At, e1, e2)
+		if own := math.Abs(polygonArea(flat)); own < area && polygonContains(flat, [2]float64{}) {
+			area, best, loop = own, loop, best
+			bestCorners, corners = corners, bestCorners
 		}
 	}
-	return best
+	if best == nil {
+		return nil
+	}
+	s := &Section{Area: area, Corners: bestCorners, Triangles: make([]int32, len(best)), edges: make([]EdgeKey, len(best))}
+	for i, at := range best {
+		s.Triangles[i], s.edges[i] = passages.list[at].triangle, passages.list[at].from
+	}
+	return s
 }
 
 // cutBy lists the triangles in leaves whose boxes a plane cuts within a distance

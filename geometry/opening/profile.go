@@ -118,6 +118,9 @@ func (f *Finder) rings(p *Patch, axis r3.Vec, step, depth float64) (all []*ring)
 func (f *Finder) profileOf(p *Patch) *profile {
 	// The axis leans as the walls do, which are found along the axis.
 	axis := p.Normal
+	if !f.mayBeClosed(p) {
+		return nil
+	}
 	if first := f.rings(p, axis, axisStep, axisStep+profileStep); len(first) == 0 || first[0].area > firstGrowth*p.Area {
 		return nil
 	}
@@ -138,6 +141,25 @@ func (f *Finder) profileOf(p *Patch) *profile {
 	q := follow(all, p, axis)
 	q.closed = f.closedBehind(p, all, axis)
 	return q
+}
+
+// mayBeClosed reports whether rays from behind a patch to all sides end before they
+// leave any section that rings look for. Most flat pieces are of walls, whose
+// sections need not be made.
+func (f *Finder) mayBeClosed(p *Patch) bool {
+	const rays, wide = 8, 2 * firstGrowth
+	radius := math.Sqrt(p.Area / math.Pi)
+	e1, e2 := mesh.Perpendicular(p.Normal)
+	from := r3.Sub(p.Center, r3.Scale(axisStep*radius, p.Normal))
+	square, far := 0.0, math.Sqrt(rays*wide)*radius
+	for k := range rays {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / rays)
+		d, _ := f.hierarchy.Ray(from, r3.Add(r3.Scale(cos, e1), r3.Scale(sin, e2)), far)
+		if square += d * d; square > far*far {
+			return false
+		}
+	}
+	return true
 }
 
 // closedBehind reports whether the lumen behind a patch ends before it is long,
