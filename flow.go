@@ -314,6 +314,9 @@ func (f *Flow) resultsOf() results.Of {
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,
 		Checkpoints: o.checkpoints, Restart: o.restart, Resumed: f.resumed, PartitionFile: f.from.partitionFile, Settings: f.job.SettingsItems(),
 	}
+	if period := f.job.Settings.Period(); period > 0 {
+		of.Period = period
+	}
 	of.Case, _ = c.MarshalBinary()                                                // what it holds is always encoded
 	if of.Axes, _ = geometry.ParseAxes(c.Axes); of.Axes == geometry.UnknownAxes { // checked before
 		of.Axes = f.from.partition.Source.Axes
@@ -416,6 +419,9 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 	}
 	record := func(partitionFile string) any {
 		f.summary.Provenance = f.provenance(partitionFile)
+		if f.results != nil && f.results.Answers() != nil {
+			f.summary.Branches, f.summary.WallShear = f.results.Answers().Branches, f.results.Answers().Figures
+		}
 		return f.summary
 	}
 	var err error

@@ -5,6 +5,8 @@ import (
 
 	"carina/internal/quantity"
 	"carina/solver/airflow"
+	"carina/solver/airflow/answers"
+	"carina/solver/airflow/wallshear"
 )
 
 // Summary is the outcome of a computation, in SI units: what summary.json holds.
@@ -15,6 +17,10 @@ type Summary struct {
 	// Speeds are those of the ranks by the last look at the balance, relative to their
 	// mean, as Case.Speeds wants them; nil where nobody looked.
 	Speeds []float64 `json:"speeds,omitempty"`
+	// Branches are those of the airway, and WallShear the stress on its wall, where results
+	// are written and known in one place.
+	Branches  []answers.Branch   `json:"branches,omitempty"`
+	WallShear *wallshear.Figures `json:"wall_shear,omitempty"`
 	// Provenance is there in the process of rank 0.
 	Provenance *Provenance `json:"provenance"`
 }

@@ -19,6 +19,8 @@ type Voxels struct {
 	Report GridReport
 	// File is the grid file that the grid was read from; empty where it was made.
 	File string
+	// surface is the prepared one that the grid was made from.
+	surface *geometry.Prepared
 }
 
 // Voxelize fills the case's surface with cells, or reads its grid file. Progress hears
@@ -88,7 +90,7 @@ func (c *Case) fill(ctx context.Context, progress func(string, float64), admit f
 	if err != nil {
 		return nil, err
 	}
-	v := &Voxels{Grid: grid, Source: source}
+	v := &Voxels{Grid: grid, Source: source, surface: prepared}
 	v.Report.describeSurface(surface, prepared)
 	v.Report.describeFilling(filled)
 	v.Report.describeGrid(grid, time.Since(begin))
@@ -141,5 +143,5 @@ func (v *Voxels) WriteShares(path string, p *balance.Partition) error {
 
 // made is what results need of it.
 func (v *Voxels) made(name string) results.Made {
-	return results.Made{Name: name, Grid: v.Grid, Source: v.Source, File: v.File}
+	return results.Made{Name: name, Grid: v.Grid, Source: v.Source, File: v.File, Surface: v.surface}
 }

@@ -79,15 +79,21 @@ func (g *Grid) Center(x, y, z int32) r3.Vec {
 
 // Row returns the runs of row (y, z), found by binary search.
 func (g *Grid) Row(y, z int32) []Run {
-	from := sort.Search(len(g.Runs), func(i int) bool {
-		r := &g.Runs[i]
-		return r.Z > z || r.Z == z && r.Y >= y
-	})
+	from := g.FirstOfRow(y, z)
 	to := from
 	for to < len(g.Runs) && g.Runs[to].Z == z && g.Runs[to].Y == y {
 		to++
 	}
 	return g.Runs[from:to]
+}
+
+// FirstOfRow is the index of the first run of row (y, z), or of the one behind where it
+// has none.
+func (g *Grid) FirstOfRow(y, z int32) int {
+	return sort.Search(len(g.Runs), func(i int) bool {
+		r := &g.Runs[i]
+		return r.Z > z || r.Z == z && r.Y >= y
+	})
 }
 
 // Contains reports whether cell (x, y, z) is fluid.

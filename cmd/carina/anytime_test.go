@@ -260,6 +260,7 @@ func (a *abused) undisturbed(flow int, steps int64) *undisturbed {
 	s := succeed[*airflow.Summary](a.t, append(slices.Clone(a.flows[flow]), "--steps", fmt.Sprint(steps), "--out", folder)...)
 	u := &undisturbed{contents(a.t, folder), s.StateHash}
 	delete(u.files, "summary.json")
+	delete(u.files, "report.html")
 	delete(u.files, ".carina-files")
 	a.known[name] = u
 	return u
@@ -412,12 +413,13 @@ func (a *abused) check(what, before, want string) {
 	result := map[string]string{}
 	delete(there, ".carina-files") // it knows the summary, which holds times
 	for name := range there {
-		if _, theirs := a.foreign[name]; !theirs && name != "summary.json" {
+		if _, theirs := a.foreign[name]; !theirs && name != "summary.json" && name != "report.html" {
 			delete(foreign, name)
 			result[name] = there[name]
 		}
 	}
 	delete(foreign, "summary.json")
+	delete(foreign, "report.html")
 	delete(foreign, ".carina-files")
 	expected := maps.Clone(u.files)
 	if a.laid != "" {

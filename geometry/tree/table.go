@@ -38,8 +38,7 @@ func (t *Tree) WriteCSV(w io.Writer, further ...Column) error {
 		b := &t.Branches[i]
 		row := []string{strconv.Itoa(b.Number), strconv.Itoa(b.Parent), strconv.Itoa(b.Generation), strconv.Itoa(b.Opening)}
 		for _, c := range columns {
-			// Adding 0 turns −0 into 0.
-			row = append(row, strconv.FormatFloat(c.Value(b)+0, 'g', 6, 64))
+			row = append(row, number(c.Value(b)))
 		}
 		_ = table.Write(row)
 	}
@@ -48,6 +47,15 @@ func (t *Tree) WriteCSV(w io.Writer, further ...Column) error {
 		return fmt.Errorf("writing the table of branches: %w", err)
 	}
 	return nil
+}
+
+// number is a number in a table, empty where it is not known.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	// Adding 0 turns −0 into 0.
+	return strconv.FormatFloat(v+0, 'g', 6, 64)
 }
 
 // Behind are the numbers of a branch and of all that it leads to.

@@ -19,6 +19,8 @@ type Tree struct {
 	Branches []Branch
 	// Of are the numbers of the branches of all cells, by the grid's numbers.
 	Of []int32
+	// Inlet is the number of the opening at which the first branch begins.
+	Inlet int
 	// Missing are the numbers of openings that no cell reaches, which so have no
 	// branch.
 	Missing []int
@@ -83,7 +85,7 @@ type finder struct {
 	// sources are cells at the inlet, tips one cell at each other opening.
 	sources []int32
 	tips    map[int32]int
-	root    int // the inlet's number
+	root    int // the inlet's place in the grid's list, from 1
 	missing []int
 	// distance from the inlet, in steps, of all cells, and these in its order.
 	distance, order []int32
@@ -140,7 +142,8 @@ func (f *finder) findTips() error {
 			}
 		}
 	}
-	f.root = g.Openings[root].Number
+	// Within, openings are numbered by their places in the grid's list, as links do.
+	f.root = root + 1
 	// ends are the cells at each opening.
 	ends := make([][]int32, len(g.Openings)+1)
 	cell := 0
@@ -155,11 +158,11 @@ func (f *finder) findTips() error {
 	}
 	f.sources = ends[f.root]
 	if len(f.sources) == 0 {
-		return fmt.Errorf("no cell lies at the inlet (opening %d): choose a smaller spacing", f.root)
+		return fmt.Errorf("no cell lies at the inlet (opening %d): choose a smaller spacing", g.Openings[root].Number)
 	}
 	f.tips = map[int32]int{}
 	for i := range g.Openings {
-		number, best, nearest := g.Openings[i].Number, int32(-1), math.Inf(1)
+		number, best, nearest := i+1, int32(-1), math.Inf(1)
 		for _, c := range ends[number] {
 			far := r3.Norm(r3.Sub(f.center(c), f.inCells(g.Openings[i].Center)))
 			if far < nearest && f.tips[c] == 0 {
@@ -169,7 +172,7 @@ func (f *finder) findTips() error {
 		switch {
 		case number == f.root:
 		case best < 0:
-			f.missing = append(f.missing, number)
+			f.missing = append(f.missing, g.Openings[i].Number)
 		default:
 			f.tips[best] = number
 		}
@@ -195,7 +198,7 @@ func (f *finder) inMetres(at r3.Vec) r3.Vec {
 // tree numbers the branches: generation by generation, daughters in the order of the
 // lowest opening behind them.
 func (f *finder) tree() *Tree {
-	t := &Tree{Missing: f.missing}
+	t := &Tree{Inlet: f.grid.Openings[f.root-1].Number, Missing: f.missing}
 	lowest := make([]int, len(f.drafts))
 	var find func(i int) int
 	find = func(i int) int {
@@ -221,8 +224,11 @@ func (f *finder) tree() *Tree {
 	for k, i := range queue {
 		d := f.drafts[i]
 		b := Branch{
-			Number: k + 1, Opening: d.opening, Length: d.length * h, Diameter: 2 * d.radius() * h, Angle: d.angle,
+			Number: k + 1, Length: d.length * h, Diameter: 2 * d.radius() * h, Angle: d.angle,
 			Volume: float64(d.cells) * h * h * h, CellsAcross: 2 * d.radius(),
+		}
+		if d.opening > 0 {
+			b.Opening = f.grid.Openings[d.opening-1].Number
 		}
 		if d.parent >= 0 {
 			b.Parent = int(number[d.parent])

@@ -246,12 +246,18 @@ func TestPipeIsOneBranch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := tree.Find(gridOf(t, s, 30_000))
+	g := gridOf(t, s, 30_000)
+	found, err := tree.Find(g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(found.Branches) != 1 {
 		t.Fatalf("%d branches, want 1", len(found.Branches))
+	}
+	// Openings keep their numbers where others were left out.
+	g.Openings[1].Number = 7
+	if again, err := tree.Find(g); err != nil || again.Branches[0].Opening != 7 || again.Inlet != 1 {
+		t.Errorf("%v: %+v", err, again)
 	}
 	if b := found.Branches[0]; math.Abs(b.Length/0.05-1) > 0.01 || math.Abs(b.Diameter/0.01-1) > 0.01 || b.Opening != 2 {
 		t.Errorf("%+v, want 50 mm long and 10 mm wide, to opening 2", b)

@@ -13,14 +13,23 @@ import (
 )
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "branches.vtp", "wall.vtp", "wallshear.png", "report.html"}
+
+// ofAllCells are those that need the fields of all cells in one place, ofBranches those of
+// them that need two openings, ofWall those that need the surface.
+var (
+	ofAllCells = []string{"view.html", "branches.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofBranches = []string{"branches.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofWall     = []string{"wall.vtp", "wallshear.png"}
+)
 
 // names are the files that are going to be written.
 func (r *Results) names() []string {
 	names := slices.DeleteFunc(slices.Clone(resultNames), func(name string) bool {
 		return name == "history.png" && r.of.Instant ||
 			(name == "balance.png" || name == "balance.csv") && r.of.Looks == nil ||
-			name == "view.html" && !r.HasPage()
+			slices.Contains(ofAllCells, name) && !r.HasPage() || slices.Contains(ofBranches, name) && len(r.of.Grid.Openings) < 2 ||
+			slices.Contains(ofWall, name) && (r.of.Made == nil || r.of.Made.Surface == nil)
 	})
 	for rank := range r.ranks {
 		names = append(names, pieceName(rank))
@@ -64,6 +73,8 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		}
 		partitionFile = r.path(r.of.Made.partitionFile())
 	}
+	r.answer(summary)
+	recorded := record(partitionFile)
 	composites, err := r.composites()
 	if err != nil {
 		return nil, err
@@ -82,7 +93,12 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"balance.png", func(path string) error { return r.ofLooks(path, (*Looks).writePicture) }},
 		{"balance.csv", func(path string) error { return r.ofLooks(path, (*Looks).writeTable) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
-		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, record(partitionFile)) }},
+		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, recorded) }},
+		{"branches.csv", r.writeBranchTable},
+		{"branches.vtp", r.writeBranchLines},
+		{"wall.vtp", r.writeWall},
+		{"wallshear.png", r.drawWall},
+		{"report.html", func(path string) error { return r.writeReport(path, summary, recorded) }},
 	} {
 		if err := w.write(r.path(w.name)); err != nil {
 			return nil, err

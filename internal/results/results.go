@@ -19,6 +19,7 @@ import (
 	"carina/output/picture"
 	"carina/output/vtk"
 	"carina/solver/airflow"
+	"carina/solver/airflow/answers"
 	"carina/solver/checkpoint"
 	"carina/solver/transport"
 )
@@ -42,6 +43,8 @@ type Of struct {
 	Inputs []string
 	// Made are a grid and a partition file to be written with the results; or nil.
 	Made *Made
+	// Period is that of the flow in seconds, 0 where it has none.
+	Period float64
 	// Instant tells that so few steps are computed that there is no history to draw.
 	Instant bool
 	// Looks are those of a run whose cells may change owner; else nil.
@@ -68,6 +71,8 @@ type Results struct {
 	frame output.Frame
 	// fields of all cells, on rank 0, where they are few enough for a page.
 	fields *airflow.Fields
+	// answers are what the fields say of branches and walls; nil where they are not known.
+	answers *answers.Answers
 	// layers are the pictures of all ranks, on rank 0.
 	layers [][]byte
 	// history is kept on rank 0.

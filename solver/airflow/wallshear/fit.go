@@ -86,7 +86,7 @@ func (f *fitter) at(a *accumulator, at, normal r3.Vec) (gradient r3.Vec, pressur
 	low, high := floors(r3.Sub(local, reachVector)), floors(r3.Add(local, reachVector))
 	for z := low[2]; z <= high[2]; z++ {
 		for y := low[1]; y <= high[1]; y++ {
-			run := f.row(y, z)
+			run := f.grid.FirstOfRow(y, z)
 			for ; run < len(f.grid.Runs) && f.grid.Runs[run].Y == y && f.grid.Runs[run].Z == z; run++ {
 				r := &f.grid.Runs[run]
 				for x := max(r.X0, low[0]); x < min(r.X1, high[0]+1); x++ {
@@ -112,14 +112,6 @@ var reachVector = r3.Vec{X: within, Y: within, Z: within}
 
 func floors(v r3.Vec) [3]int32 {
 	return [3]int32{int32(math.Floor(v.X)), int32(math.Floor(v.Y)), int32(math.Floor(v.Z))}
-}
-
-// row is the first run of a row, or the one behind.
-func (f *fitter) row(y, z int32) int {
-	return sort.Search(len(f.grid.Runs), func(i int) bool {
-		r := &f.grid.Runs[i]
-		return r.Z > z || r.Z == z && r.Y >= y
-	})
 }
 
 // add adds a cell so far from the place, and the places where its links meet the wall.

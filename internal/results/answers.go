@@ -1,0 +1,100 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"carina/geometry"
+	"carina/internal/atomicfile"
+	"carina/internal/quantity"
+	"carina/output/picture"
+	"carina/output/report"
+	"carina/output/vtk"
+	"carina/solver/airflow"
+	"carina/solver/airflow/answers"
+)
+
+// Answers are what the fields say of branches and walls, on rank 0 after Finish has called
+// record; nil where they are not known.
+func (r *Results) Answers() *answers.Answers { return r.answers }
+
+// answer finds the branches and what flows in them. A grid in which they cannot be found
+// has none, and says so.
+func (r *Results) answer(summary *airflow.Summary) {
+	if r.fields == nil || len(r.of.Grid.Openings) < 2 {
+		return
+	}
+	var surface *geometry.Prepared
+	if r.of.Made != nil {
+		surface = r.of.Made.Surface
+	}
+	found, err := answers.Of(r.of.Grid, surface, r.fields, summary, r.of.Period)
+	if err != nil {
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf("no branches are known: %v", err))
+		return
+	}
+	r.answers = found
+}
+
+func (r *Results) writeBranchTable(path string) error {
+	if r.answers == nil {
+		return nil
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return r.answers.Tree.WriteCSV(w, r.answers.Columns()...) })
+}
+
+func (r *Results) writeBranchLines(path string) error {
+	if r.answers == nil {
+		return nil
+	}
+	return vtk.WriteBranches(path, r.answers.Tree, r.answers.Columns()...)
+}
+
+func (r *Results) writeWall(path string) error {
+	a := r.answers
+	if a == nil || a.Wall == nil {
+		return nil
+	}
+	n := len(a.Wall.Triangles)
+	shear, pressure, vector, on := make([]float32, n), make([]float32, n), make([]float32, 3*n), make([]float32, n)
+	for t, size := range a.Stress.Magnitude() {
+		v := a.Stress.Shear[t]
+		shear[t], pressure[t], on[t] = float32(size), float32(a.Stress.Pressure[t]), float32(a.On[t])
+		vector[3*t], vector[3*t+1], vector[3*t+2] = float32(v.X), float32(v.Y), float32(v.Z)
+	}
+	return vtk.WriteTriangles(path, a.Wall.Points, a.Wall.Triangles, []vtk.Column{
+		{Name: "wall_shear_pa", Values: shear}, {Name: "pressure_pa", Values: pressure},
+		{Name: "wall_shear_vector_pa", Values: vector, Components: 3}, {Name: "branch", Values: on},
+	})
+}
+
+func (r *Results) drawWall(path string) error {
+	a := r.answers
+	if a == nil || a.Wall == nil {
+		return nil
+	}
+	return picture.WriteWallShear(path, picture.WallPicture{
+		Title:    "Shear stress on the wall",
+		Subtitle: fmt.Sprintf("mean %s, above %s on 1 %% of the wall", quantity.Format(a.Figures.Mean, "Pa"), quantity.Format(a.Figures.Peak, "Pa")),
+		Points:   a.Wall.Points, Triangles: a.Wall.Triangles, Shear: a.Stress.Magnitude(), High: a.Figures.Peak,
+		Openings: r.of.Grid.Openings, Axes: r.frame.Axes,
+	})
+}
+
+// writeReport writes the page of what was found, from the same record as summary.json.
+func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) error {
+	encoded, err := json.Marshal(recorded)
+	if err != nil {
+		return err
+	}
+	flow := r.flowPicture(s, false)
+	var pictures []report.Picture
+	for _, p := range [][3]string{
+		{report.Flow, "Speed of the air", "flow.png"}, {report.Wall, "Pressure at the wall", "pressure.png"}, {report.Wall, "Shear stress on the wall", "wallshear.png"},
+		{report.History, "Flow and pressure at the openings over time", "history.png"}, {report.Ranks, "Cells by rank", "ranks.png"},
+	} {
+		pictures = append(pictures, report.Picture{Section: p[0], Alt: p[1], Path: r.path(p[2])})
+	}
+	return report.Write(path, flow.Title, flow.Subtitle, encoded, pictures)
+}

@@ -1,0 +1,280 @@
+package report
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"strings"
+
+	"carina/internal/atomicfile"
+	"carina/internal/quantity"
+)
+
+//go:embed report.html
+var page string
+
+// Picture is a PNG file to be shown.
+type Picture struct {
+	// Section is the one in which it stands, by its title; Alt says what it shows.
+	Section, Alt, Path string
+}
+
+// summary is what is read of summary.json.
+type summary struct {
+	FluidCells   int64    `json:"fluid_cells"`
+	Spacing      float64  `json:"spacing_m"`
+	TimeStep     float64  `json:"time_step_s"`
+	Steps        int64    `json:"steps"`
+	Time         float64  `json:"time_s"`
+	Seconds      float64  `json:"seconds"`
+	MLUPS        float64  `json:"mlups"`
+	Reynolds     float64  `json:"reynolds"`
+	Mach         float64  `json:"mach"`
+	Drop         float64  `json:"pressure_drop_pa"`
+	MassBalance  float64  `json:"mass_balance"`
+	PeakVelocity float64  `json:"peak_velocity_m_per_s"`
+	StateHash    string   `json:"state_hash"`
+	Collision    string   `json:"collision"`
+	WallKind     string   `json:"wall"`
+	Precision    string   `json:"precision"`
+	Density      float64  `json:"density_kg_per_m3"`
+	Viscosity    float64  `json:"kinematic_viscosity_m2_per_s"`
+	Steady       *bool    `json:"steady"`
+	Limited      *float64 `json:"limited_share"`
+	Warnings     []string `json:"warnings"`
+	Known        []struct {
+		Name  string  `json:"name"`
+		Value float64 `json:"value"`
+		Error float64 `json:"error"`
+		How   string  `json:"how"`
+	} `json:"known"`
+	Resolution map[string]any `json:"resolution"`
+	Openings   []struct {
+		Number   int     `json:"number"`
+		Name     string  `json:"name"`
+		Role     string  `json:"role"`
+		Area     float64 `json:"area_m2"`
+		Flow     float64 `json:"flow_m3_per_s"`
+		Pressure float64 `json:"pressure_pa"`
+		Sure     float64 `json:"sure"`
+	} `json:"openings"`
+	Ranks []struct {
+		FluidCells    int64   `json:"fluid_cells"`
+		Work          float64 `json:"work"`
+		StepSeconds   float64 `json:"step_seconds"`
+		ExchangeShare float64 `json:"exchange_share"`
+		Device        string  `json:"device"`
+	} `json:"ranks"`
+	Branches []struct {
+		Branch      int      `json:"branch"`
+		Parent      int      `json:"parent"`
+		Generation  int      `json:"generation"`
+		Name        string   `json:"name"`
+		Length      float64  `json:"length_m"`
+		Diameter    float64  `json:"diameter_m"`
+		CellsAcross float64  `json:"cells_across"`
+		Flow        float64  `json:"flow_m3_per_s"`
+		Drop        float64  `json:"pressure_drop_pa"`
+		Resistance  *float64 `json:"resistance_pa_s_per_l"`
+		Water       *float64 `json:"resistance_cmh2o_s_per_l"`
+		Reynolds    float64  `json:"reynolds"`
+		Wall        *figures `json:"wall_shear"`
+	} `json:"branches"`
+	WallShear  *figures `json:"wall_shear"`
+	Refinement any      `json:"refinement"`
+	Provenance *struct {
+		Version string         `json:"version"`
+		Commit  string         `json:"commit"`
+		Command []string       `json:"command"`
+		Case    map[string]any `json:"case"`
+		Notes   []string       `json:"grid_notes"`
+	} `json:"provenance"`
+}
+
+type figures struct {
+	Area float64 `json:"area_m2"`
+	Mean float64 `json:"mean_pa"`
+	Peak float64 `json:"peak_pa"`
+}
+
+type table struct {
+	Heading []string
+	Rows    [][]string
+}
+
+type shown struct {
+	Alt    string
+	Source template.URL
+}
+
+type section struct {
+	Title    string
+	Words    []string
+	Code     string
+	Pictures []shown
+	Table    *table
+}
+
+// Write writes the page that says what a summary, as encoded in JSON, holds. Pictures that
+// are not there are left out.
+func Write(path, title, lead string, encoded []byte, pictures []Picture) error {
+	var s summary
+	if err := json.Unmarshal(encoded, &s); err != nil {
+		return fmt.Errorf("report: reading the summary: %w", err)
+	}
+	sections := s.sections()
+	for _, p := range pictures {
+		data, err := os.ReadFile(p.Path)
+		if err != nil {
+			continue
+		}
+		for i := range sections {
+			if sections[i].Title == p.Section {
+				source := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))
+				sections[i].Pictures = append(sections[i].Pictures, shown{p.Alt, source})
+			}
+		}
+	}
+	kept := sections[:0]
+	for _, one := range sections {
+		if len(one.Words)+len(one.Pictures)+len(one.Code) > 0 || one.Table != nil {
+			kept = append(kept, one)
+		}
+	}
+	// Names from files are text here, never markup.
+	t, err := template.New("report").Parse(page)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return t.Execute(w, map[string]any{"Title": title, "Lead": lead, "Warnings": s.Warnings, "Sections": kept})
+	})
+}
+
+// Titles of the sections in which pictures stand.
+const (
+	Flow    = "The flow"
+	Wall    = "The wall"
+	History = "Over time"
+	Ranks   = "How it was computed"
+)
+
+func (s *summary) sections() []section {
+	return []section{s.about(), s.openings(), {Title: Flow}, s.wall(), {Title: History}, s.branches(), s.trust(), s.computing()}
+}
+
+func (s *summary) about() section {
+	one := section{Title: "The case"}
+	one.Words = append(one.Words, fmt.Sprintf("Pressure drop %s at a Reynolds number of %.4g; fastest air %s; density %.4g kg/m³, kinematic viscosity %.4g m²/s.",
+		quantity.Format(s.Drop, "Pa"), s.Reynolds, quantity.Format(s.PeakVelocity, "m/s"), s.Density, s.Viscosity))
+	if p := s.Provenance; p != nil {
+		if len(p.Command) > 0 {
+			one.Words = append(one.Words, "To run it again:")
+			quoted := make([]string, len(p.Command))
+			for i, word := range p.Command {
+				if quoted[i] = word; strings.ContainsAny(word, " \t'\"$") {
+					quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+				}
+			}
+			one.Code = strings.Join(quoted, " ")
+		}
+		for _, note := range p.Notes {
+			one.Words = append(one.Words, "Of the surface: "+note)
+		}
+	}
+	return one
+}
+
+func (s *summary) openings() section {
+	t := &table{Heading: []string{"opening", "role", "area", "flow", "pressure", "sure"}}
+	for _, o := range s.Openings {
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprintf("%d %s", o.Number, o.Name), o.Role, quantity.FormatArea(o.Area), quantity.FormatFlow(o.Flow), quantity.Format(o.Pressure, "Pa"), fmt.Sprintf("%.0f %%", 100*o.Sure),
+		})
+	}
+	return section{Title: "The openings", Words: []string{"Flow is positive where air enters."}, Table: t}
+}
+
+func (s *summary) wall() section {
+	one := section{Title: Wall}
+	if w := s.WallShear; w != nil {
+		one.Words = append(one.Words, fmt.Sprintf("Wall shear: mean %s, and above %s on 1 %% of %s.",
+			quantity.Format(w.Mean, "Pa"), quantity.Format(w.Peak, "Pa"), quantity.FormatArea(w.Area)))
+	}
+	return one
+}
+
+func (s *summary) branches() section {
+	if len(s.Branches) == 0 {
+		return section{}
+	}
+	t := &table{Heading: []string{"branch", "parent", "length", "diameter", "cells across", "flow", "pressure drop", "Pa·s/L", "cmH₂O·s/L", "Re", "mean shear", "peak shear"}}
+	known := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return fmt.Sprintf("%.4g", *v)
+	}
+	for _, b := range s.Branches {
+		mean, peak := "–", "–"
+		if b.Wall != nil {
+			mean, peak = quantity.Format(b.Wall.Mean, "Pa"), quantity.Format(b.Wall.Peak, "Pa")
+		}
+		t.Rows = append(t.Rows, []string{
+			strings.TrimSpace(fmt.Sprintf("%d %s", b.Branch, b.Name)), fmt.Sprint(b.Parent), quantity.FormatLength(b.Length), quantity.FormatLength(b.Diameter),
+			fmt.Sprintf("%.1f", b.CellsAcross), quantity.FormatFlow(b.Flow), quantity.Format(b.Drop, "Pa"), known(b.Resistance), known(b.Water),
+			fmt.Sprintf("%.4g", b.Reynolds), mean, peak,
+		})
+	}
+	return section{Title: "The branches", Words: []string{"Flow is positive away from the first inlet. The peak is exceeded on 1 % of a branch's wall."}, Table: t}
+}
+
+func (s *summary) trust() section {
+	one := section{Title: "How far it can be trusted"}
+	steady := "Whether the flow was steady was not watched."
+	if s.Steady != nil && *s.Steady {
+		steady = "The flow was steady: its pressure drop and shares are known within the tolerance."
+	} else if s.Steady != nil {
+		steady = "The flow was not steady at the end."
+	}
+	one.Words = append(one.Words, steady, fmt.Sprintf("Inflow and outflow differ by %.3g %%. The Mach number on the lattice was %.3g.", 100*s.MassBalance, s.Mach))
+	if v, ok := s.Resolution["cells_across"].(float64); ok {
+		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
+	}
+	narrow := 0
+	const few = 8
+	for _, b := range s.Branches {
+		if b.CellsAcross < few {
+			narrow++
+		}
+	}
+	if narrow > 0 {
+		one.Words = append(one.Words, fmt.Sprintf("%d of %s have fewer than %d cells across: their pressure drop and wall shear are rough.", narrow, quantity.Count(len(s.Branches), "branch"), few))
+	}
+	if s.Refinement == nil {
+		one.Words = append(one.Words, "It was computed on one spacing: --refine 2 tells what finer ones tend to.")
+	}
+	if len(s.Known) > 0 {
+		one.Table = &table{Heading: []string{"known", "value", "error", "how"}}
+		for _, k := range s.Known {
+			one.Table.Rows = append(one.Table.Rows, []string{k.Name, fmt.Sprintf("%.4g", k.Value), fmt.Sprintf("%.2g", k.Error), k.How})
+		}
+	}
+	return one
+}
+
+func (s *summary) computing() section {
+	one := section{Title: Ranks}
+	one.Words = append(one.Words, fmt.Sprintf("%s cells of %s, %d steps of %s, %s of flow in %.1f s: %.1f million updates a second; %s collision, %s walls, %s precision; state hash %s.",
+		quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), s.Steps, quantity.Format(s.TimeStep, "s"), quantity.Format(s.Time, "s"), s.Seconds, s.MLUPS, s.Collision, s.WallKind, s.Precision, s.StateHash))
+	t := &table{Heading: []string{"rank", "device", "cells", "work over the mean", "step", "exchange"}}
+	for i, r := range s.Ranks {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i), r.Device, quantity.Grouped(r.FluidCells), fmt.Sprintf("%.3f", r.Work), quantity.Format(r.StepSeconds, "s"), fmt.Sprintf("%.1f %%", 100*r.ExchangeShare)})
+	}
+	one.Table = t
+	return one
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const encoded = `{"fluid_cells": 12345, "spacing_m": 0.0005, "steps": 700, "time_s": 0.25, "seconds": 3, "reynolds": 873.2,
+"pressure_drop_pa": 1.234, "mass_balance": 0.0012, "steady": true, "state_hash": "00ff", "warnings": ["<b>look</b> here"],
+"openings": [{"number": 1, "name": "<script>alert(1)</script>", "role": "inlet", "area_m2": 1e-4, "flow_m3_per_s": 2.5e-4, "pressure_pa": 1.234, "sure": 1}],
+"ranks": [{"fluid_cells": 12345, "work": 1, "step_seconds": 0.004, "device": "amd64"}],
+"branches": [{"branch": 1, "length_m": 0.1, "diameter_m": 0.018, "cells_across": 6, "flow_m3_per_s": 2.5e-4, "pressure_drop_pa": 0.5,
+"resistance_pa_s_per_l": 2, "reynolds": 1000, "wall_shear": {"mean_pa": 0.0123, "peak_pa": 0.0456, "area_m2": 1e-3}}],
+"wall_shear": {"mean_pa": 0.0789, "peak_pa": 0.111, "area_m2": 1e-3},
+"provenance": {"command": ["carina", "run", "my airway.stl"], "grid_notes": ["3 holes were closed"]}}`
+
+func written(t *testing.T, encoded string, pictures ...Picture) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := Write(path, "Flow of air", "15 L/min", []byte(encoded), pictures); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The page says what the summary holds.
+func TestNumbersAreTheSummarys(t *testing.T) {
+	page := written(t, encoded)
+	for _, want := range []string{
+		"Flow of air", "12 345 cells of ", "1.23", "873.2", "15 L/min", "78.9 mPa", "111 mPa", "12.3 mPa", "45.6 mPa", "18 mm", "100 mm", "<td>2</td>",
+		"differ by 0.12 %", "carina run &#39;my airway.stl&#39;", "3 holes were closed", "1 of 1 branch have fewer than 8 cells across", "The flow was steady",
+	} {
+		if !strings.Contains(strings.NewReplacer("\u2009", " ", "\u00a0", " ", ",", " ").Replace(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if changed := written(t, strings.Replace(encoded, `"reynolds": 873.2`, `"reynolds": 512.5`, 1)); !strings.Contains(changed, "512.5") || strings.Contains(changed, "873.2") {
+		t.Error("the page does not follow the summary")
+	}
+}
+
+// Names are never markup, and nothing is loaded from elsewhere.
+func TestNamesAreNoMarkup(t *testing.T) {
+	page := written(t, encoded)
+	if strings.Contains(page, "<script") || strings.Contains(page, "<b>look") {
+		t.Error("a name became markup")
+	}
+	if strings.Contains(page, "http") && !strings.Contains(page, "http-equiv") || strings.Contains(page, "src=\"http") || strings.Contains(page, "href=") {
+		t.Error("the page loads from elsewhere")
+	}
+}
+
+// Pictures are inside, and those that are not there are left out.
+func TestPicturesAreInside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "flow.png")
+	if err := os.WriteFile(path, []byte("a picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := written(t, encoded, Picture{Flow, "Speed", path}, Picture{History, "Over time", path + ".none"})
+	if !strings.Contains(page, `alt="Speed" src="data:image/png;base64,YSBwaWN0dXJl"`) || strings.Contains(page, "Over time") {
+		t.Error("the picture is not inside, or one that is not there is named")
+	}
+}
+
+// Sections without anything to say are left out.
+func TestEmptySummary(t *testing.T) {
+	data, err := json.Marshal(map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := written(t, string(data)); strings.Contains(page, "The branches") || strings.Contains(page, "The wall") {
+		t.Error("an empty section is shown")
+	}
+}

@@ -1,0 +1,205 @@
+package answers
+
+import (
+	"math"
+
+	"carina/geometry"
+	"carina/geometry/tree"
+	"carina/solver/airflow"
+	"carina/solver/airflow/wallshear"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// centimetreOfWater is its pressure in Pa.
+const centimetreOfWater = 98.0665
+
+// Branch is the flow in one branch or in several. Where nothing flows, or no surface is
+// known, what needs it is not there.
+type Branch struct {
+	// Number is that of the branch, or of the first one of a subtree; Name that of the
+	// opening at its end.
+	Number     int    `json:"branch"`
+	Parent     int    `json:"parent"`
+	Generation int    `json:"generation"`
+	Opening    int    `json:"opening,omitempty"`
+	Name       string `json:"name,omitempty"`
+
+	Length   float64 `json:"length_m"`
+	Diameter float64 `json:"diameter_m"`
+	Angle    float64 `json:"angle_deg"`
+	Volume   float64 `json:"volume_m3"`
+	// CellsAcross is the diameter in cells.
+	CellsAcross float64 `json:"cells_across"`
+	// Flow is that of the openings behind, positive away from the first inlet.
+	Flow float64 `json:"flow_m3_per_s"`
+	// Drop is the mean pressure where it begins less that where it ends; at openings
+	// theirs.
+	Drop float64 `json:"pressure_drop_pa"`
+	// Resistance is Drop over Flow, in Pa·s/L and cmH₂O·s/L.
+	Resistance      *float64 `json:"resistance_pa_s_per_l,omitempty"`
+	ResistanceWater *float64 `json:"resistance_cmh2o_s_per_l,omitempty"`
+	Reynolds        float64  `json:"reynolds"`
+	// Womersley is there where the flow has a period.
+	Womersley *float64 `json:"womersley,omitempty"`
+	// Wall is the shear stress on its wall.
+	Wall *wallshear.Figures `json:"wall_shear,omitempty"`
+}
+
+// Answers are those of a flow.
+type Answers struct {
+	Tree     *tree.Tree
+	Branches []Branch
+	// Wall and Stress are nil where no surface is known, Figures sum them up.
+	Wall    *wallshear.Wall
+	Stress  *wallshear.Stress
+	Figures *wallshear.Figures
+	// On is the branch of each triangle, 0 for none.
+	On []int
+}
+
+// Of puts a flow on all cells of a grid together with its branches, and with the surface
+// that the cells were made from, which may be nil. Period is that of the flow in seconds,
+// 0 for none.
+func Of(g *geometry.Grid, surface *geometry.Prepared, f *airflow.Fields, s *airflow.Summary, period float64) (*Answers, error) {
+	t, err := tree.Find(g)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answers{Tree: t}
+	a.flow(g, f, s, period)
+	if surface != nil {
+		a.feel(g, surface, f, s.Density*s.KinematicViscosity)
+	}
+	return a, nil
+}
+
+// flow finds flows, pressures and numbers of all branches.
+func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, period float64) {
+	out := make([]float64, len(a.Tree.Branches)+1)
+	names := map[int]string{}
+	for _, o := range s.Openings {
+		names[o.Number] = o.Name
+		for _, b := range a.Tree.Branches {
+			if b.Opening == o.Number {
+				out[b.Number] = -o.Flow
+			}
+		}
+	}
+	// Daughters come after their parents.
+	for i := len(a.Tree.Branches) - 1; i > 0; i-- {
+		b := &a.Tree.Branches[i]
+		out[b.Parent] += out[b.Number]
+	}
+	drops := a.drops(g, f, s)
+	for i := range a.Tree.Branches {
+		b := &a.Tree.Branches[i]
+		row := Branch{
+			Number: b.Number, Parent: b.Parent, Generation: b.Generation, Opening: b.Opening, Name: names[b.Opening],
+			Length: b.Length, Diameter: b.Diameter, Angle: b.Angle * 180 / math.Pi, Volume: b.Volume, CellsAcross: b.CellsAcross,
+			Flow: out[b.Number], Drop: drops[i], Reynolds: 4 * math.Abs(out[b.Number]) / (math.Pi * b.Diameter * s.KinematicViscosity),
+		}
+		const litre = 1e-3
+		if row.Flow != 0 {
+			resistance := row.Drop / row.Flow * litre
+			water := resistance / centimetreOfWater
+			row.Resistance, row.ResistanceWater = &resistance, &water
+		}
+		if period > 0 {
+			number := b.Diameter / 2 * math.Sqrt(2*math.Pi/period/s.KinematicViscosity)
+			row.Womersley = &number
+		}
+		a.Branches = append(a.Branches, row)
+	}
+}
+
+// drops are the mean pressures near the beginnings of branches less those near their
+// ends, or at openings.
+func (a *Answers) drops(g *geometry.Grid, f *airflow.Fields, summary *airflow.Summary) []float64 {
+	n := len(a.Tree.Branches)
+	sums := make([][2][2]float64, n)
+	eachCell(g, func(cell int64, at r3.Vec) {
+		i := int(a.Tree.Of[cell]) - 1
+		// A branch begins before the ridge, among its parent's cells.
+		near := append([]int{i + 1}, a.Tree.Branches[i].Daughters...)
+		for _, number := range near {
+			b := &a.Tree.Branches[number-1]
+			for end, place := range [2]r3.Vec{b.Line[0], b.Line[len(b.Line)-1]} {
+				if r3.Norm2(r3.Sub(at, place)) < b.Diameter*b.Diameter/16+g.Spacing*g.Spacing {
+					sums[number-1][end][0]++
+					sums[number-1][end][1] += float64(f.Pressure[cell])
+				}
+			}
+		}
+	})
+	for _, o := range summary.Openings {
+		for i := range a.Tree.Branches {
+			if a.Tree.Branches[i].Opening == o.Number {
+				sums[i][1] = [2]float64{1, o.Pressure}
+			}
+		}
+		if o.Number == a.Tree.Inlet {
+			sums[0][0] = [2]float64{1, o.Pressure}
+		}
+	}
+	drops := make([]float64, n)
+	for i, s := range sums {
+		if s[0][0] > 0 && s[1][0] > 0 {
+			drops[i] = s[0][1]/s[0][0] - s[1][1]/s[1][0]
+		}
+	}
+	return drops
+}
+
+func eachCell(g *geometry.Grid, visit func(cell int64, at r3.Vec)) {
+	var cell int64
+	for _, r := range g.Runs {
+		for x := r.X0; x < r.X1; x++ {
+			visit(cell, g.Center(x, r.Y, r.Z))
+			cell++
+		}
+	}
+}
+
+// feel finds the stress on the wall and the branch of each triangle.
+func (a *Answers) feel(g *geometry.Grid, surface *geometry.Prepared, f *airflow.Fields, viscosity float64) {
+	a.Wall = wallshear.NewWall(surface, g.Spacing)
+	a.Stress = wallshear.Measure(a.Wall, g, f.Pressure, &f.Velocity, viscosity)
+	a.On = make([]int, len(a.Wall.Triangles))
+	starts := g.Starts()
+	for t, at := range a.Wall.Center {
+		a.On[t] = a.branchAt(g, starts, at, a.Wall.Normal[t])
+	}
+	magnitude := a.Stress.Magnitude()
+	all := wallshear.Sum(a.Wall, a.Stress.Known, magnitude, nil, func(int) bool { return true })
+	a.Figures = &all
+	for i := range a.Branches {
+		own := wallshear.Sum(a.Wall, a.Stress.Known, magnitude, nil, func(t int) bool { return a.On[t] == i+1 })
+		if own.Area > 0 {
+			a.Branches[i].Wall = &own
+		}
+	}
+}
+
+// branchAt is the branch of the cell behind a place on the wall, 0 for none.
+func (a *Answers) branchAt(g *geometry.Grid, starts []int64, at, normal r3.Vec) int {
+	const farthest = 3
+	for k := 1; k <= farthest; k++ {
+		p := r3.Scale(1/g.Spacing, r3.Sub(r3.Sub(at, r3.Scale(float64(k)/2*g.Spacing, normal)), g.Origin))
+		x, y, z := int32(math.Floor(p.X)), int32(math.Floor(p.Y)), int32(math.Floor(p.Z))
+		if cell, ok := cellAt(g, starts, x, y, z); ok {
+			return int(a.Tree.Of[cell])
+		}
+	}
+	return 0
+}
+
+func cellAt(g *geometry.Grid, starts []int64, x, y, z int32) (int64, bool) {
+	first := g.FirstOfRow(y, z)
+	for ; first < len(g.Runs) && g.Runs[first].Y == y && g.Runs[first].Z == z; first++ {
+		if r := &g.Runs[first]; x >= r.X0 && x < r.X1 {
+			return starts[first] + int64(x-r.X0), true
+		}
+	}
+	return 0, false
+}
