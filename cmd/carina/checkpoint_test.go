@@ -177,3 +177,30 @@ func textOf(t *testing.T, path string) string {
 	}
 	return string(data)
 }
+
+// A run that ends when its flow is steady ends at the same step where it was killed on its
+// way and goes on, from the surface as well, on other ranks.
+func TestSteadyRunsGoOn(t *testing.T) {
+	folder := t.TempDir()
+	line := []string{"run", generated(t, "pipe", "--diameter", "6mm", "--length", "40mm"), "--spacing", "1mm", "--flow", "0.2L/min", "--viscosity", "60mm2/s"}
+	want := succeed[*airflow.Summary](t, append(line, "--out", filepath.Join(folder, "alone"))...)
+	if want.Steady == nil || !*want.Steady {
+		t.Fatalf("the flow is not steady after %d steps", want.Steps)
+	}
+	out := filepath.Join(folder, "out")
+	p := start(t, "", append(line, "--ranks", "2", "--out", out, "--checkpoint", "every=200")...)
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(out, "checkpoint", "checkpoint")); err == nil {
+			break
+		}
+	}
+	p.Process.Kill()
+	p.status(t)
+	got := succeed[*airflow.Summary](t, "run", "--restart", out, "--ranks", "3")
+	if !reflect.DeepEqual(like(t, got), like(t, want)) {
+		t.Errorf("it ends with %+v, want %+v", like(t, got), like(t, want))
+	}
+	if is, was := textOf(t, filepath.Join(out, "history.csv")), textOf(t, filepath.Join(folder, "alone", "history.csv")); is != was {
+		t.Error("it has another history")
+	}
+}
