@@ -117,3 +117,32 @@ func TestLimiterIsNotResolution(t *testing.T) {
 		t.Errorf("the limiter acts in %g of the cells: %+v", *summary.Limited, r)
 	}
 }
+
+// What the resolution says of pressure drops is within half of what they were above
+// those on the finest grids.
+func TestExcess(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		across, resolved, want float64
+	}{
+		{"15 L/min, 2e4 cells", 2.63, 0.504, 0.64},
+		{"15 L/min, 1e5 cells", 4.52, 0.876, 0.17},
+		{"60 L/min, 2e4 cells", 2.63, 0.137, 1.9},
+		{"60 L/min, 1e5 cells", 4.52, 0.343, 0.95},
+	} {
+		r := Resolution{CellsAcross: c.across, Viscous: c.resolved, Eddy: 1 - c.resolved, Resolved: c.resolved}
+		if got, known := r.Excess(); !known || math.Abs(got-c.want) > 0.5*c.want {
+			t.Errorf("%s: the pressure drop is said to be %.3g of itself too high, was %.3g", c.name, got, c.want)
+		}
+	}
+	power := 1.0
+	for _, c := range []struct {
+		Resolution
+		known bool
+		want  float64
+	}{{Resolution{CellsAcross: 5}, false, 0}, {Resolution{CellsAcross: 5, Viscous: 1, Resolved: 1}, false, 0}, {Resolution{CellsAcross: 5, Viscous: 0.8, Resolved: 0.8, Power: &power}, true, 0.25}} {
+		if got, known := c.Excess(); known != c.known || math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v: %g (known %v), want %g (%v)", c.Resolution, got, known, c.want, c.known)
+		}
+	}
+}

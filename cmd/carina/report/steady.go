@@ -89,9 +89,9 @@ func unknownWords(list []steadiness.Known) []string {
 	return words
 }
 
-// wellResolved is the part of the dissipation from which on a pressure drop is within
-// some percent of that on finer grids, and coarse the part below which it tells little.
-const wellResolved, coarse = 0.95, 0.6
+// hardly is the excess of a pressure drop below which the spacing does not matter beside
+// what walls and openings do, and far that from which on it tells little.
+const hardly, far = 0.03, 0.5
 
 // resolutionWords says how well the cells resolve the flow and what that means: what the
 // scheme takes beside the fluid's viscosity is paid for by the pressure drop.
@@ -101,13 +101,14 @@ func resolutionWords(r *airflow.Resolution) string {
 	if r.Power == nil {
 		words += ", but for what the scheme takes, which is measured in steady flow"
 	}
-	switch {
-	case r.Resolved <= 0:
+	switch excess, known := r.Excess(); {
+	case !known:
 		return words
-	case r.Resolved >= wellResolved:
-		return words + ": the pressure drop hardly depends on the spacing"
-	case r.Resolved >= coarse:
-		return words + fmt.Sprintf(": the pressure drop may be some %.2g %% too high", 100*(1/r.Resolved-1))
+	case excess < hardly:
+		return words + fmt.Sprintf(": the pressure drop is likely to be within %.2g %% of that on finer cells", 100*hardly)
+	case excess < far:
+		return words + fmt.Sprintf(": the pressure drop is likely to be some %.2g %% too high", 100*excess)
+	default:
+		return words + fmt.Sprintf(": the pressure drop is likely to be some %.2g %% too high, so choose a smaller spacing", 100*excess)
 	}
-	return words + ": the pressure drop is far too high, choose a smaller spacing"
 }
