@@ -96,6 +96,8 @@ const (
 	leastGain = 0.04
 	// assumedSteps is how long a move takes by the first guess, if nobody has told.
 	assumedSteps = 15
+	// forgiveness is how much of the trust in moves comes back with every look.
+	forgiveness = 0.05
 	// mostLooks bounds the horizon.
 	mostLooks = 10
 	// hysteresis is how much more than the cost the gain must be.
@@ -115,16 +117,19 @@ type Balancer struct {
 	problem *Problem
 	owners  []int32
 	speeds  *speeds
-	lost    float64 // seconds since the last move that a better partition would have saved
-	pending float64 // cost of a move that waits for being confirmed
-	busiest int64   // cells of the busiest rank in the last move
-	told    bool    // a move has told what it takes
-	graph   []int32 // a partition by Distant, to be judged
+	lost    float64   // seconds since the last move that a better partition would have saved
+	pending float64   // cost of a move that waits for being confirmed
+	busiest int64     // cells of the busiest rank in the last move
+	told    bool      // a move has told what it takes
+	kept    float64   // how much of what moves promised they have kept so far, 0 to 1
+	last    *Decision // that moved, until its first look
+	left    []int32   // the owners before it
+	graph   []int32   // a partition by Distant, to be judged
 }
 
 // New returns a balancer for a job whose vertices have owners now.
 func New(p *Problem, owners []int32) *Balancer {
-	return &Balancer{problem: p, owners: slices.Clone(owners), speeds: newSpeeds(p), Moving: Moving{PerCell: 1e-7}}
+	return &Balancer{problem: p, owners: slices.Clone(owners), speeds: newSpeeds(p), Moving: Moving{PerCell: 1e-7}, kept: 1}
 }
 
 // Owners are the present ones.
@@ -135,6 +140,7 @@ func (b *Balancer) Owners() []int32 { return slices.Clone(b.owners) }
 func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	b.speeds.observe(b.owners, m.Busy)
 	now := b.assign(b.owners)
+	b.learn(now, m.Busy)
 	d := &Decision{Before: now.slowest(), Ideal: now.ideal(), Speeds: slices.Clone(b.speeds.speed)}
 	d.After = d.Before
 	if b.Moving.Fixed == 0 && !b.told {
@@ -162,6 +168,26 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	return d
 }
 
+// learn compares what the last move has promised with what it gains at the speeds of
+// now: where these change from look to look, that is little, and moves must gain the more.
+func (b *Balancer) learn(now *assignment, busy []float64) {
+	if b.last == nil {
+		b.kept += (1 - b.kept) * forgiveness
+		return
+	}
+	before := b.assign(b.left)
+	with, without := 0.0, 0.0
+	for r, seconds := range busy {
+		if now.work[r] > 0 {
+			with = math.Max(with, seconds+now.crossing[r])
+			without = math.Max(without, seconds*before.work[r]/now.work[r]+before.crossing[r])
+		}
+	}
+	kept := (without - with) / (b.last.Before - b.last.After)
+	b.kept += (math.Min(1, math.Max(0, kept)) - b.kept) / 2
+	b.last = nil
+}
+
 // assign returns the loads of owners by what is known of ranks.
 func (b *Balancer) assign(owners []int32) *assignment {
 	return newAssignment(b.problem, b.speeds.seconds, b.speeds.speed, owners)
@@ -184,7 +210,7 @@ func (b *Balancer) decide(d *Decision, next *assignment, m Measured, least float
 	}
 	// What was lost already tells as much of the future as how long the present
 	// speeds have lasted, but no more than what remains.
-	d.Gain = math.Max(saved*horizon, b.lost)
+	d.Gain = math.Max(saved*horizon, b.lost) * b.kept
 	if m.Left > 0 {
 		d.Gain = math.Min(d.Gain, saved*float64(m.Left))
 	}
@@ -198,7 +224,7 @@ func (b *Balancer) decide(d *Decision, next *assignment, m Measured, least float
 	}
 	b.lost, b.pending, b.busiest = 0, 0, busiest
 	d.Owners, d.Moved, d.Busiest, d.Why = slices.Clone(next.owners), moved, busiest, "it gains more than moving costs"
-	b.owners = slices.Clone(next.owners)
+	b.left, b.owners, b.last = b.owners, slices.Clone(next.owners), d
 	b.speeds.hasMoved()
 }
 
@@ -216,7 +242,7 @@ func (b *Balancer) Took(seconds float64) {
 }
 
 // Undo takes the last decision back, whose cells could not be moved.
-func (b *Balancer) Undo(owners []int32) { b.owners = slices.Clone(owners) }
+func (b *Balancer) Undo(owners []int32) { b.owners, b.last = slices.Clone(owners), nil }
 
 // Held is Work of the present owners.
 func (b *Balancer) Held() []float64 { return b.Work(b.owners) }

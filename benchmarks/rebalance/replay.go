@@ -2,8 +2,14 @@ package rebalancebench
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"time"
 
 	"carina/balance"
@@ -39,6 +45,46 @@ func NewTrace(ranks, looks int, seed uint64) Trace {
 		slow(random.IntN(ranks), 1, looks*3/4, looks, 1.3)
 	}
 	return t
+}
+
+// ReadTrace reads the speeds of ranks from the table that a run with --rebalance has
+// written, balance.csv, relative to the fastest of the first look.
+func ReadTrace(r io.Reader) (Trace, error) {
+	rows, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("reading a trace: %w", err)
+	}
+	var trace Trace
+	var columns []int
+	fastest := 0.0
+	for i, row := range rows {
+		if i == 0 {
+			for k, name := range row {
+				if strings.HasPrefix(name, "speed_") {
+					columns = append(columns, k)
+				}
+			}
+			continue
+		}
+		var speeds []float64
+		for _, k := range columns {
+			v, err := strconv.ParseFloat(row[k], 64)
+			if err != nil || !(v > 0) {
+				return nil, fmt.Errorf("reading a trace: %q is no speed in row %d", row[k], i)
+			}
+			if speeds = append(speeds, v); i == 1 {
+				fastest = math.Max(fastest, v)
+			}
+		}
+		for k := range speeds {
+			speeds[k] /= fastest
+		}
+		trace = append(trace, speeds)
+	}
+	if len(trace) == 0 || len(columns) < 2 {
+		return nil, errors.New("reading a trace: there is no look of two ranks or more: give the balance.csv of a run with --rebalance")
+	}
+	return trace, nil
 }
 
 // Balancer is what a replay asks.

@@ -2,6 +2,8 @@ package rebalancebench
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"carina/balance"
@@ -48,6 +50,20 @@ func TestReplay(t *testing.T) {
 		// The hiccup of one look must not be answered by work that moves back and forth.
 		if end := o.Steps[len(o.Steps)-1]; end > 1.25 {
 			t.Errorf("%d ranks: the last step takes %.2f ideal ones", c.ranks, end)
+		}
+	}
+}
+
+// A trace is read from the table of a run, relative to the fastest rank of the first
+// look; what is no trace is refused.
+func TestReadTrace(t *testing.T) {
+	trace, err := ReadTrace(strings.NewReader("step,decision,speed_0,speed_1,share_0\n100,\"a, b\",2,4,0.5\n200,c,1,8,0.5\n"))
+	if err != nil || len(trace) != 2 || !slices.Equal(trace[0], []float64{0.5, 1}) || !slices.Equal(trace[1], []float64{0.25, 2}) {
+		t.Errorf("%v: %v", trace, err)
+	}
+	for _, text := range []string{"", "step\n1\n", "step,speed_0\n1,1\n", "step,speed_0,speed_1\n", "step,speed_0,speed_1\n1,0,1\n", "step,speed_0,speed_1\n1,x,1\n", "step,speed_0,speed_1\n1,NaN,1\n"} {
+		if trace, err := ReadTrace(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is %v", text, trace)
 		}
 	}
 }

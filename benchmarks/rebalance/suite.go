@@ -30,6 +30,8 @@ type Options struct {
 	Geometry string
 	// Ranks are the numbers of ranks; 32, 256 and 2,000 by default.
 	Ranks []int
+	// Trace, if given, is replayed instead of the recorded ones.
+	Trace Trace
 	// Progress is told the stage and the share done.
 	Progress func(stage string, done float64)
 }
@@ -57,6 +59,9 @@ func Run(ctx context.Context, o Options) ([]Row, error) {
 	if o.Geometry == "" {
 		o.Geometry = "airway"
 	}
+	if o.Trace != nil {
+		o.Ranks = []int{len(o.Trace[0])}
+	}
 	if len(o.Ranks) == 0 {
 		o.Ranks = []int{32, 256, 2000}
 		if o.Quick {
@@ -77,7 +82,7 @@ func Run(ctx context.Context, o Options) ([]Row, error) {
 	}
 	for name, fill := range map[string]func(w io.Writer) error{
 		"rebalance.csv": func(w io.Writer) error { return writeRows(w, rows) },
-		"rebalance.md":  func(w io.Writer) error { return writePage(w, rows) },
+		"rebalance.md":  func(w io.Writer) error { return writePage(w, rows, o.Trace != nil) },
 		"rebalance.png": func(w io.Writer) error { return draw(w, rows) },
 	} {
 		if err := atomicfile.Write(filepath.Join(o.Folder, name), fill); err != nil {
@@ -105,7 +110,10 @@ func replays(ctx context.Context, o *Options, ranks int) ([]Row, error) {
 	for _, seconds := range first.Exchanging() {
 		exchange += seconds / float64(ranks)
 	}
-	trace := NewTrace(ranks, looks, seed)
+	trace := o.Trace
+	if trace == nil {
+		trace = NewTrace(ranks, looks, seed)
+	}
 	var rows []Row
 	for _, policy := range policies {
 		for _, move := range moveSteps {
@@ -170,11 +178,15 @@ func writeRows(w io.Writer, rows []Row) error {
 	return c.WriteAll(list)
 }
 
-func writePage(w io.Writer, rows []Row) error {
+func writePage(w io.Writer, rows []Row, measured bool) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Balancing while a job runs\n\n`carina bench rebalance`. Replays of ranks whose speeds change: %d looks of %d steps; a host of eight ranks is slowed by a half from look %d on, a rank threefold from look %d to %d, a rank fourfold in look %d alone, three by 30 %% from look %d on; measured times scatter by %g %%. "+
-		"*Above the oracle* is the time of all steps, with their messages by the cost model, and of moves over that of work which is divided at will at the beginning of every look and has the mean messages of the graph partition. *auto* is `--rebalance auto`; *rows* are the schemes of Skevik (2014): rows of the bounding box, here weighed by their work, divided evenly, by speeds measured once, or anew whenever that is a twentieth better.\n\n",
-		looks, stepsOfALook, looks/6, looks/3, 2*looks/3, looks/2, looks*3/4, 100*noise)
+	text.WriteString("# Balancing while a job runs\n\n`carina bench rebalance`. Replays of ranks whose speeds change")
+	if measured {
+		fmt.Fprintf(&text, " as a run has measured, %d steps a look", stepsOfALook)
+	} else {
+		fmt.Fprintf(&text, ": %d looks of %d steps; a host of eight ranks is slowed by a half from look %d on, a rank threefold from look %d to %d, a rank fourfold in look %d alone, three by 30 %% from look %d on", looks, stepsOfALook, looks/6, looks/3, 2*looks/3, looks/2, looks*3/4)
+	}
+	fmt.Fprintf(&text, "; measured times scatter by %g %%. *Above the oracle* is the time of all steps, with their messages by the cost model, and of moves over that of work which is divided at will at the beginning of every look and has the mean messages of the graph partition. *auto* is `--rebalance auto`; *rows* are the schemes of Skevik (2014): rows of the bounding box, here weighed by their work, divided evenly, by speeds measured once, or anew whenever that is a twentieth better.\n\n", 100*noise)
 	fmt.Fprint(&text, "| ranks | fluid cells | policy | steps a move takes | above the oracle | moves | cells a move | moving | longest look |\n|", strings.Repeat(" --- |", len(columns)), "\n")
 	for i := range rows {
 		r := &rows[i]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	rebalancebench "carina/benchmarks/rebalance"
+	"carina/internal/machine"
 	"carina/internal/terminal"
 
 	"github.com/spf13/cobra"
@@ -13,11 +14,22 @@ import (
 
 func newBenchRebalance(flags *benchFlags) *cobra.Command {
 	var options rebalancebench.Options
+	var trace string
 	command := &cobra.Command{
 		Use:   "rebalance",
 		Short: "Replay ranks whose speeds change, and compare balancing while a job runs with rows after Skevik 2014",
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
+			if trace != "" {
+				file, err := machine.Open(trace)
+				if err != nil {
+					return err
+				}
+				defer file.Close()
+				if options.Trace, err = rebalancebench.ReadTrace(file); err != nil {
+					return fmt.Errorf("%s: %w", trace, err)
+				}
+			}
 			if err := flags.makeFolder(); err != nil {
 				return err
 			}
@@ -41,6 +53,7 @@ func newBenchRebalance(flags *benchFlags) *cobra.Command {
 	}
 	f := command.Flags()
 	f.StringVar(&options.Geometry, "geometry", "airway", "cavity, bifurcation, bifurcation-large, airway, or an STL file in mm")
+	f.StringVar(&trace, "trace", "", "balance.csv of a run with --rebalance, to be replayed instead of the recorded traces")
 	f.IntSliceVar(&options.Ranks, "ranks", nil, "numbers of ranks (default 32,256,2000)")
 	return command
 }

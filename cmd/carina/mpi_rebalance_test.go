@@ -21,8 +21,8 @@ func TestMPIRebalances(t *testing.T) {
 	surface, folder := generated(t, "bifurcation"), t.TempDir()
 	file := filepath.Join(folder, "3.part.json")
 	succeed[partitionResult](t, append([]string{"partition", surface, "--ranks", "3", "-o", file}, bifurcationGeometry...)...)
-	alone := succeed[*airflow.Summary](t, append([]string{"solve", file}, bifurcationFlow...)...)
-	arguments := append([]string{"--oversubscribe", "-np", "3", binary, "solve", file, "--json", "--rebalance", "every=50"}, bifurcationFlow...)
+	alone := succeed[*airflow.Summary](t, append(append([]string{"solve", file}, bifurcationFlow...), "--steps", "400")...)
+	arguments := append([]string{"--oversubscribe", "-np", "3", binary, "solve", file, "--json", "--rebalance", "every=50"}, append(slices.Clone(bifurcationFlow), "--steps", "400")...)
 	command := exec.Command(mpirun, arguments...)
 	command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	command.Stderr = os.Stderr
