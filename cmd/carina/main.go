@@ -156,7 +156,7 @@ func newRoot() *cobra.Command {
 	root.Version = carina.ProgramOf().Words()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
+	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
 	readPlainly(root)
 	complete(root)
 	return root

@@ -2,10 +2,16 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"carina"
 	"carina/cmd/carina/report"
 	"carina/geometry"
+	"carina/internal/atomicfile"
 
 	"github.com/spf13/cobra"
 )
@@ -55,4 +61,63 @@ func voxelize(command *cobra.Command, c *carina.Case) (*carina.Voxels, error) {
 	show, end := progress(command)
 	defer end()
 	return c.Voxelize(command.Context(), show)
+}
+
+func newInit() *cobra.Command {
+	var file string
+	var cut bool
+	var c carina.Case
+	command := &cobra.Command{
+		Use:   "init SURFACE.stl",
+		Short: "Write a case file for a surface, with its ends, shares and a spacing, and a picture",
+		Long: "Write a commented case file for a surface: its unit, all ends with number, area, role and share of the flow,\n" +
+			"a spacing with what it costs, and a picture of the ends beside it. carina run goes on from the file.",
+		Example: "  carina init lung.stl --unit mm --cut-ends\n  carina run lung.yaml",
+		Args:    exactly("a surface"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if err := refuseZeros(command); err != nil {
+				return err
+			}
+			if err := report.Expect(arguments[0], report.Surface); err != nil {
+				return err
+			}
+			c.Surface = arguments[0]
+			if file == "" {
+				file = c.Name() + ".yaml"
+			}
+			return initCase(command, &c, file, cut)
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&c.Unit, "unit", "", unitHelp)
+	f.Float64Var(&c.Scale, "scale", 0, scaleHelp)
+	f.BoolVar(&cut, "cut-ends", false, "cut the lumen at all places where it could be cut, where it has no flat ends")
+	f.StringVarP(&file, "output", "o", "", "the case file to write (default the surface's name with .yaml)")
+	return command
+}
+
+func initCase(command *cobra.Command, c *carina.Case, file string, cut bool) error {
+	if ending := filepath.Ext(file); ending != ".yaml" && ending != ".yml" {
+		return usageError{fmt.Errorf("a case file's name ends in .yaml: write -o %s.yaml", strings.TrimSuffix(file, ending))}
+	}
+	shown := strings.TrimSuffix(file, filepath.Ext(file)) + ".png"
+	for _, path := range []string{file, shown} {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is there already: name another file with -o, or move it away", path)
+		}
+	}
+	n, err := interruptible(command.Context(), func() (*report.NewCase, error) {
+		return report.InitCase(command.Context(), c, file, shown, cut)
+	})
+	if err != nil {
+		return err
+	}
+	seen := *c
+	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, n.Text()); return err }); err != nil {
+		return err
+	}
+	if _, err := report.InspectSurface(&seen, shown); err != nil {
+		return err
+	}
+	return printResult(command, n, n.Words)
 }
