@@ -172,6 +172,9 @@ func (s *summary) about() section {
 	one.Words = append(one.Words, fmt.Sprintf("Pressure drop %s at a Reynolds number of %.4g; fastest air %s; density %.4g kg/m³, kinematic viscosity %.4g m²/s.",
 		quantity.Format(s.Drop, "Pa"), s.Reynolds, quantity.Format(s.PeakVelocity, "m/s"), s.Density, s.Viscosity))
 	if p := s.Provenance; p != nil {
+		for _, note := range p.Notes {
+			one.Words = append(one.Words, "Of the surface: "+note)
+		}
 		if len(p.Command) > 0 {
 			one.Words = append(one.Words, "To run it again:")
 			quoted := make([]string, len(p.Command))
@@ -181,9 +184,6 @@ func (s *summary) about() section {
 				}
 			}
 			one.Code = strings.Join(quoted, " ")
-		}
-		for _, note := range p.Notes {
-			one.Words = append(one.Words, "Of the surface: "+note)
 		}
 	}
 	return one
