@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 )
 
 // Status is the exit status of a program that panicked.
@@ -22,8 +23,22 @@ const Status = 3
 func Guard() {
 	if cause := recover(); cause != nil {
 		Tell(os.Stderr, cause)
-		os.Exit(Status)
+		Exit(Status)
 	}
+}
+
+var farewell atomic.Pointer[func()]
+
+// Farewell is called before the program ends by itself, having said why, so that others
+// that compute with it do not take it for lost.
+func Farewell(f func()) { farewell.Store(&f) }
+
+// Exit ends the program, after its farewell.
+func Exit(status int) {
+	if f := farewell.Swap(nil); f != nil {
+		(*f)()
+	}
+	os.Exit(status)
 }
 
 // Tell writes the sentence. It is called while the panic unwinds, so that it

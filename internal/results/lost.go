@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"carina/internal/atomicfile"
+	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
 	"carina/solver/checkpoint"
@@ -136,15 +137,28 @@ func WatchLost(t transport.Transport) (end func(), err error) {
 
 // watchLost lets the lowest rank that is left on a host say which rank there was lost,
 // when the launcher ends the others for it: on the terminal and in the results folder. They
-// have about a second, and wait for the lost one.
+// have about a second, and wait for the lost one. A rank that ends by itself has said why,
+// and tells the others that it is not lost.
 func watchLost(ranks []process, own int, folder string) (end func()) {
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, syscall.SIGTERM)
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGUSR2)
+	crash.Farewell(func() {
+		for _, p := range ranks {
+			if p.host == ranks[own].host && p.id != ranks[own].id {
+				// One that has ended need not know.
+				_ = syscall.Kill(p.id, syscall.SIGUSR2)
+			}
+		}
+	})
 	go func() {
+		defer crash.Guard()
 		select {
 		case <-done:
 			return
-		case <-signals:
+		case s := <-signals:
+			if s == syscall.SIGUSR2 {
+				return // it ends by itself and has said why
+			}
 		}
 		sentence := lostWords(ranks, own, folder)
 		if sentence == "" {
@@ -159,6 +173,7 @@ func watchLost(ranks []process, own int, folder string) (end func()) {
 		}
 	}()
 	return func() {
+		crash.Farewell(func() {})
 		signal.Stop(signals)
 		close(done)
 	}

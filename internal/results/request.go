@@ -5,6 +5,8 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+
+	"carina/internal/crash"
 )
 
 // requests counts how often somebody has asked this process for a checkpoint, by the
@@ -14,6 +16,7 @@ func requests() (count func() int64, end func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGUSR1)
 	go func() {
+		defer crash.Guard()
 		for {
 			select {
 			case <-signals:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"carina/balance"
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
@@ -158,6 +159,7 @@ func (b *Rebalancing) decide(v *View, busy []int64, steps int64, owners []int32)
 		b.distant = done
 		find := b.rebalancer.Distant(steps)
 		go func() {
+			defer crash.Guard()
 			// What fails is not found.
 			owners, _ := find(b.ctx)
 			done <- owners

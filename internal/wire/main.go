@@ -24,6 +24,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"carina/internal/crash"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -80,14 +82,21 @@ func main() {
 		time.AfterFunc(after, func() { w.cut(host) })
 	}
 	go func() {
+		defer crash.Guard()
 		for range now {
 			w.cut(host)
 		}
 	}()
 	for i, p := range w.ports {
 		queue := make(chan frame, queued)
-		go w.take(p, rand.New(rand.NewPCG(*seed, uint64(i))), queue)
-		go w.give(p, queue)
+		go func() {
+			defer crash.Guard()
+			w.take(p, rand.New(rand.NewPCG(*seed, uint64(i))), queue)
+		}()
+		go func() {
+			defer crash.Guard()
+			w.give(p, queue)
+		}()
 	}
 	fmt.Println("ready")
 	<-stop

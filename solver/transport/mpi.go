@@ -89,7 +89,7 @@ func (w *world) Size() int { return w.size }
 // status 0.
 func (w *world) Abort(cause error) {
 	fmt.Fprintln(os.Stderr, terminal.Clean(fmt.Sprintf("carina: rank %d: %v", w.rank, cause)))
-	os.Exit(1)
+	crash.Exit(1)
 }
 
 // sender returns the goroutine that sends to peer, started on first use.
