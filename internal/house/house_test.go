@@ -130,6 +130,7 @@ var testExceptions = map[[2]string]string{
 	{"solver/cuda", "solver/enginetest"}:             "cells are scattered among ranks",
 	{"solver/cuda", "solver/cuda/devicetest"}:        "devices of tests",
 	{"solver/shallow/kernel", "internal/simd"}:       "functions for all instruction sets give the same bits",
+	{"solver/stencil", "solver/transport"}:           "a rank has a transport",
 	{"solver/thermal", "internal/simd"}:              "functions for all instruction sets give the same bits",
 	{"solver/thermal", "cuboid"}:                     "a box of a benchmark is cut into slabs",
 	{"solver/thermal", "solver/cuda/devicetest"}:     "devices of tests",
