@@ -10,9 +10,6 @@ import (
 	"carina/geometry"
 )
 
-// FarFromIdeal is how far above the ideal a step is that is worth another partition.
-const FarFromIdeal = rebalance.FarFromIdeal
-
 // Device is a kind of device that ranks of a job compute on.
 type Device struct {
 	// Cost is what a step costs on one of speed 1.

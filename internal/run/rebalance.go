@@ -96,11 +96,11 @@ func (b *Rebalancing) look(v *View) error {
 		}
 		return nil
 	}
-	begin := time.Now()
 	t := v.Transport()
 	if err := transport.Agree(t, b.prepare()); err != nil {
 		return err
 	}
+	begin := time.Now() // what is prepared once does not make looks rare
 	if own.owners == nil {
 		own.owners = b.cut.Owners
 	}
@@ -184,9 +184,6 @@ func (b *Rebalancing) tell(l *Look, owners []int32, step, steps int64, took time
 	next := b.Every
 	if next == 0 {
 		next = max(steps/2, warmUp, int64(took.Seconds()/mostOfLooks/max(l.Seconds, 1e-9)))
-		if l.Before > l.Ideal*(1+balance.FarFromIdeal) {
-			next = min(next, max(warmUp, steps))
-		}
 	}
 	words := binary.LittleEndian.AppendUint64(nil, uint64(step+next))
 	for i, owner := range l.Owners {
