@@ -81,8 +81,12 @@ func (f *Finder) isOpenEnd(p *Patch) bool {
 			return true
 		}
 	}
-	return false
+	// Cut aslant it is told as capped ends are.
+	return len(p.Loop) >= fewCorners && f.sureOf(p, f.profileOf(p)) >= Sure
 }
+
+// fewCorners are those of the smallest loop that may be cut aslant.
+const fewCorners = 6
 
 // openEndRules are the signs that make a loop of at least so many corners the
 // end of a tube and not a hole in its wall, as in endRules.

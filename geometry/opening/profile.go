@@ -145,17 +145,23 @@ func (f *Finder) profileOf(p *Patch) *profile {
 
 // mayBeClosed reports whether rays from behind a patch to all sides end before they
 // leave any section that rings look for. Most flat pieces are of walls, whose
-// sections need not be made.
+// sections need not be made. One ray may slip through an edge, and they keep off
+// the directions in which made surfaces have theirs.
 func (f *Finder) mayBeClosed(p *Patch) bool {
-	const rays, wide = 8, 2 * firstGrowth
+	const rays, wide, aside = 8, 2 * firstGrowth, 0.37
 	radius := math.Sqrt(p.Area / math.Pi)
 	e1, e2 := mesh.Perpendicular(p.Normal)
 	from := r3.Sub(p.Center, r3.Scale(axisStep*radius, p.Normal))
-	square, far := 0.0, math.Sqrt(rays*wide)*radius
+	square, far, missed := 0.0, math.Sqrt(rays*wide)*radius, 0
 	for k := range rays {
-		sin, cos := math.Sincos(2 * math.Pi * float64(k) / rays)
-		d, _ := f.hierarchy.Ray(from, r3.Add(r3.Scale(cos, e1), r3.Scale(sin, e2)), far)
-		if square += d * d; square > far*far {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(k) + aside) / rays)
+		d, hit := f.hierarchy.Ray(from, r3.Add(r3.Scale(cos, e1), r3.Scale(sin, e2)), far)
+		if hit < 0 {
+			missed++
+		} else {
+			square += d * d
+		}
+		if missed > 1 || square > far*far {
 			return false
 		}
 	}
