@@ -25,7 +25,7 @@ func (p *processor) do(line string) {
 	name, arguments := words[0], words[1:]
 	last := len(arguments) - 1
 	number := func(i int) int {
-		n, err := strconv.Atoi(strings.Trim(arguments[i], "RSPILLED()"))
+		n, err := strconv.Atoi(strings.Trim(arguments[i], "RSPILED()"))
 		if err != nil {
 			panic(line)
 		}
