@@ -241,15 +241,15 @@ func (c *SurfaceCase) File() string { return c.file }
 // plainCase is a case without its methods.
 type plainCase Case
 
-// keptCase is a case with where it was read.
-type keptCase struct {
+// savedCase is a case with where it was read.
+type savedCase struct {
 	plainCase
 	File, Folder string
 }
 
 // MarshalBinary returns all that a case says, for UnmarshalBinary.
 func (c Case) MarshalBinary() ([]byte, error) {
-	k := keptCase{plainCase(c), c.file, c.folder}
+	k := savedCase{plainCase(c), c.file, c.folder}
 	for _, path := range []*string{&k.Surface, &k.File, &k.Folder} {
 		if *path == "" {
 			continue
@@ -264,7 +264,7 @@ func (c Case) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary reads what MarshalBinary returned. Files are found from any folder.
 func (c *Case) UnmarshalBinary(data []byte) error {
-	var k keptCase
+	var k savedCase
 	if err := json.Unmarshal(data, &k); err != nil {
 		return err
 	}

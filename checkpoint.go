@@ -17,8 +17,9 @@ func OpenCheckpoint(folder string) (*checkpoint.Checkpoint, error) {
 	return results.OpenCheckpoint(folder)
 }
 
-// KeptCase is the case that a checkpoint is of, and the partition file, if one was read.
-func KeptCase(from *checkpoint.Checkpoint) (c Case, partition string, err error) {
-	text, partition := results.KeptCase(from)
+// CheckpointCase is the case that a checkpoint is of, and the partition file, if one was
+// read.
+func CheckpointCase(from *checkpoint.Checkpoint) (c Case, partition string, err error) {
+	text, partition := results.CheckpointCase(from)
 	return c, partition, c.UnmarshalBinary(text)
 }

@@ -114,22 +114,22 @@ type Balancer struct {
 	// replaces it.
 	Moving Moving
 
-	problem *Problem
-	owners  []int32
-	speeds  *speeds
-	lost    float64   // seconds since the last move that a better partition would have saved
-	pending float64   // cost of a move that waits for being confirmed
-	busiest int64     // cells of the busiest rank in the last move
-	told    bool      // a move has told what it takes
-	kept    float64   // how much of what moves promised they have kept so far, 0 to 1
-	last    *Decision // that moved, until its first look
-	left    []int32   // the owners before it
-	graph   []int32   // a partition by Distant, to be judged
+	problem     *Problem
+	owners      []int32
+	speeds      *speeds
+	lost        float64   // seconds since the last move that a better partition would have saved
+	pending     float64   // cost of a move that waits for being confirmed
+	busiest     int64     // cells of the busiest rank in the last move
+	measured    bool      // a move has shown what it takes
+	reliability float64   // part of the promised gain that moves have reached so far, 0 to 1
+	last        *Decision // that moved, until its first look
+	left        []int32   // the owners before it
+	graph       []int32   // a partition by Distant, to be judged
 }
 
 // New returns a balancer for a job whose vertices have owners now.
 func New(p *Problem, owners []int32) *Balancer {
-	return &Balancer{problem: p, owners: slices.Clone(owners), speeds: newSpeeds(p), Moving: Moving{PerCell: 1e-7}, kept: 1}
+	return &Balancer{problem: p, owners: slices.Clone(owners), speeds: newSpeeds(p), Moving: Moving{PerCell: 1e-7}, reliability: 1}
 }
 
 // Owners are the present ones.
@@ -143,7 +143,7 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	b.learn(now, m.Busy)
 	d := &Decision{Before: now.slowest(), Ideal: now.ideal(), Speeds: slices.Clone(b.speeds.speed)}
 	d.After = d.Before
-	if b.Moving.Fixed == 0 && !b.told {
+	if b.Moving.Fixed == 0 && !b.measured {
 		b.Moving.Fixed = assumedSteps * d.Before
 	}
 	critical := now.slowestRank()
@@ -172,7 +172,7 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 // now: where these change from look to look, that is little, and moves must gain the more.
 func (b *Balancer) learn(now *assignment, busy []float64) {
 	if b.last == nil {
-		b.kept += (1 - b.kept) * forgiveness
+		b.reliability += (1 - b.reliability) * forgiveness
 		return
 	}
 	before := b.assign(b.left)
@@ -183,8 +183,8 @@ func (b *Balancer) learn(now *assignment, busy []float64) {
 			without = math.Max(without, seconds*before.work[r]/now.work[r]+before.crossing[r])
 		}
 	}
-	kept := (without - with) / (b.last.Before - b.last.After)
-	b.kept += (math.Min(1, math.Max(0, kept)) - b.kept) / 2
+	reached := (without - with) / (b.last.Before - b.last.After)
+	b.reliability += (math.Min(1, math.Max(0, reached)) - b.reliability) / 2
 	b.last = nil
 }
 
@@ -210,7 +210,7 @@ func (b *Balancer) decide(d *Decision, next *assignment, m Measured, least float
 	}
 	// What was lost already tells as much of the future as how long the present
 	// speeds have lasted, but no more than what remains.
-	d.Gain = math.Max(saved*horizon, b.lost) * b.kept
+	d.Gain = math.Max(saved*horizon, b.lost) * b.reliability
 	if m.Left > 0 {
 		d.Gain = math.Min(d.Gain, saved*float64(m.Left))
 	}
@@ -230,7 +230,7 @@ func (b *Balancer) decide(d *Decision, next *assignment, m Measured, least float
 
 // Took tells what the last move that was decided has taken, in seconds.
 func (b *Balancer) Took(seconds float64) {
-	b.told = true
+	b.measured = true
 	expected := b.Moving.Fixed + b.Moving.PerCell*float64(b.busiest)
 	if expected <= 0 || !(seconds > 0) {
 		b.Moving.Fixed = math.Max(0, seconds)

@@ -11,7 +11,7 @@ import (
 
 func newRun() *cobra.Command {
 	var output string
-	var kept keptFlags
+	var flags runFlags
 	command := &cobra.Command{
 		Use:   "run SURFACE.stl | CASE.yaml | --restart FOLDER",
 		Short: "From a surface to the flow of air: voxelize, partition, solve, report",
@@ -20,21 +20,21 @@ func newRun() *cobra.Command {
 		Example: "  carina run airway.stl --spacing 0.5mm --flow 1L/min --ranks 4\n" +
 			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results --checkpoint 10m\n" +
 			"  carina run --restart results",
-		Args: kept.orRestart("a surface, grid or case file"),
+		Args: flags.orRestart("a surface, grid or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			var before carina.Case
-			if _, err := kept.open(&before); err != nil {
+			if _, err := flags.open(&before); err != nil {
 				return err
 			}
 			c, err := caseOf(command, arguments, before, geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, refineFlags)
 			if err != nil {
 				return err
 			}
-			c.Output = cmp.Or(output, c.Output, kept.restart, c.Name()+"-flow")
-			if err := kept.check(c.Output); err != nil {
+			c.Output = cmp.Or(output, c.Output, flags.restart, c.Name()+"-flow")
+			if err := flags.check(c.Output); err != nil {
 				return err
 			}
-			return runCase(command, &c, &kept)
+			return runCase(command, &c, &flags)
 		},
 	}
 	defaults := &carina.Case{PartitionCase: carina.PartitionCase{Ranks: 1}}
@@ -45,11 +45,11 @@ func newRun() *cobra.Command {
 	flowFlags(command, defaults)
 	refineFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default that of --restart, or the surface's name with -flow)")
-	kept.add(command)
+	flags.add(command)
 	return command
 }
 
-func runCase(command *cobra.Command, c *carina.Case, kept *keptFlags) error {
+func runCase(command *cobra.Command, c *carina.Case, flags *runFlags) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
 		c.Ranks = 1
 	}
@@ -60,7 +60,7 @@ func runCase(command *cobra.Command, c *carina.Case, kept *keptFlags) error {
 		return err
 	}
 	l := newListener(command, c)
-	f, err := carina.Run(command.Context(), *c, append(kept.options(), carina.Discard(), carina.Listen(l.Listener))...)
+	f, err := carina.Run(command.Context(), *c, append(flags.options(), carina.Discard(), carina.Listen(l.Listener))...)
 	refines := c.Refine > 1 || c.Accuracy != ""
 	if f == nil || !refines {
 		return l.tellFlow(f, nil, "", err)

@@ -17,7 +17,7 @@ import (
 
 func newSolve() *cobra.Command {
 	var output, casePath string
-	var kept keptFlags
+	var flags runFlags
 	command := &cobra.Command{
 		Use:   "solve FILE.part.json | --restart FOLDER",
 		Short: "Compute the flow on a partition",
@@ -29,13 +29,13 @@ func newSolve() *cobra.Command {
 			"  carina solve --restart results\n" +
 			"  mpirun -np 4 carina-mpi solve airway.part.json --case airway.yaml\n" +
 			"  mpirun -np 4 carina-gpu solve airway.part.json --device gpu --storage half --time 1s",
-		Args: kept.orRestart("a partition file"),
+		Args: flags.orRestart("a partition file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			path := ""
 			if len(arguments) > 0 {
 				path = arguments[0]
 			}
-			return runSolve(command, path, casePath, output, &kept)
+			return runSolve(command, path, casePath, output, &flags)
 		},
 	}
 	flowFlags(command, new(carina.Case))
@@ -43,11 +43,11 @@ func newSolve() *cobra.Command {
 	axesFlag(command, new(carina.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's, or that of --restart; none are written without one)")
-	kept.add(command)
+	flags.add(command)
 	return command
 }
 
-func runSolve(command *cobra.Command, path, casePath, output string, kept *keptFlags) error {
+func runSolve(command *cobra.Command, path, casePath, output string, flags *runFlags) error {
 	t, finish, err := connect()
 	if err != nil {
 		return err
@@ -58,12 +58,12 @@ func runSolve(command *cobra.Command, path, casePath, output string, kept *keptF
 		// One that panics cannot wait for the others, which mpirun ends.
 		defer crash.Guard()
 	}
-	c, path, err := solvedCase(command, path, casePath, output, kept)
+	c, path, err := solvedCase(command, path, casePath, output, flags)
 	// A rank that fails alone must not leave the others waiting.
 	if err = transport.Agree(t, err); err == nil {
 		l := newListener(command, &c)
 		var flow *carina.Flow
-		if flow, err = carina.OpenFile(path, c, append(kept.options(), carina.Over(t), carina.Discard(), carina.Listen(l.Listener))...); err == nil {
+		if flow, err = carina.OpenFile(path, c, append(flags.options(), carina.Over(t), carina.Discard(), carina.Listen(l.Listener))...); err == nil {
 			err = l.tellFlow(flow, t, "", flow.Run(command.Context()))
 		}
 	}
@@ -78,12 +78,12 @@ func runSolve(command *cobra.Command, path, casePath, output string, kept *keptF
 
 // solvedCase is what the checkpoint to go on from, the case file and the flags say, and
 // the partition file.
-func solvedCase(command *cobra.Command, path, casePath, output string, kept *keptFlags) (c carina.Case, partition string, err error) {
-	if partition, err = kept.open(&c); err != nil {
+func solvedCase(command *cobra.Command, path, casePath, output string, flags *runFlags) (c carina.Case, partition string, err error) {
+	if partition, err = flags.open(&c); err != nil {
 		return c, "", err
 	}
 	if partition = cmp.Or(path, partition); partition == "" {
-		return c, "", usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", kept.restart)}
+		return c, "", usageError{fmt.Errorf("the checkpoint in %s is of a run that partitioned by itself: go on with carina run --restart, or name a partition file", flags.restart)}
 	}
 	if err := report.Expect(partition, report.Partition); err != nil {
 		return c, "", err
@@ -102,8 +102,8 @@ func solvedCase(command *cobra.Command, path, casePath, output string, kept *kep
 	if err := c.CheckFlow(); err != nil {
 		return c, "", err
 	}
-	c.Output = cmp.Or(output, c.Output, kept.restart)
-	return c, partition, kept.check(c.Output)
+	c.Output = cmp.Or(output, c.Output, flags.restart)
+	return c, partition, flags.check(c.Output)
 }
 
 // errTold stands for a failure that has been told.
@@ -129,9 +129,9 @@ func connect() (transport.Transport, func(), error) {
 	return t, finish, nil
 }
 
-// keptFlags say when a run keeps its state, from where it goes on, and whether cells
-// change owner on the way.
-type keptFlags struct {
+// runFlags are those that run and solve share: when the state is kept, from where to go
+// on, and whether cells change owner on the way.
+type runFlags struct {
 	text, restart string
 	balance       string
 	rebalance     carina.Rebalancing
@@ -140,14 +140,14 @@ type keptFlags struct {
 }
 
 // add defines them.
-func (k *keptFlags) add(command *cobra.Command) {
-	command.Flags().StringVar(&k.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
-	command.Flags().StringVar(&k.balance, "rebalance", "off", "let cells change owner while the flow is computed, where ranks turn out faster or slower than the partition takes them to be: off, auto, or every=1000 (steps); see balance.csv among the results")
-	command.Flags().StringVar(&k.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
+func (f *runFlags) add(command *cobra.Command) {
+	command.Flags().StringVar(&f.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
+	command.Flags().StringVar(&f.balance, "rebalance", "off", "let cells change owner while the flow is computed, where ranks turn out faster or slower than the partition takes them to be: off, auto, or every=1000 (steps); see balance.csv among the results")
+	command.Flags().StringVar(&f.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
 }
 
 // orRestart is exactly, but that nothing need be named where a run goes on.
-func (k *keptFlags) orRestart(name string) cobra.PositionalArgs {
+func (f *runFlags) orRestart(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, arguments []string) error {
 		if len(arguments) == 0 && command.Flags().Changed("restart") {
 			return nil
@@ -158,41 +158,41 @@ func (k *keptFlags) orRestart(name string) cobra.PositionalArgs {
 
 // open reads the flags, and the case of the checkpoint to go on from, if there is one,
 // with the partition file that it was computed on.
-func (k *keptFlags) open(c *carina.Case) (partition string, err error) {
-	if k.text != "" {
-		if k.checkpoints, err = carina.ParseCheckpoints(k.text); err != nil {
+func (f *runFlags) open(c *carina.Case) (partition string, err error) {
+	if f.text != "" {
+		if f.checkpoints, err = carina.ParseCheckpoints(f.text); err != nil {
 			return "", err
 		}
 	}
-	if k.rebalance, err = carina.ParseRebalancing(k.balance); err != nil {
+	if f.rebalance, err = carina.ParseRebalancing(f.balance); err != nil {
 		return "", err
 	}
-	if k.restart == "" {
+	if f.restart == "" {
 		return "", nil
 	}
-	if k.from, err = carina.OpenCheckpoint(k.restart); err != nil {
+	if f.from, err = carina.OpenCheckpoint(f.restart); err != nil {
 		return "", err
 	}
-	if *c, partition, err = carina.KeptCase(k.from); err != nil {
-		return "", fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program that wrote it", k.restart, err)
+	if *c, partition, err = carina.CheckpointCase(f.from); err != nil {
+		return "", fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program that wrote it", f.restart, err)
 	}
 	// Results go on where the checkpoint is.
-	k.restart = filepath.Clean(k.restart)
-	if filepath.Dir(k.from.Path()) == k.restart {
-		k.restart = filepath.Dir(k.restart)
+	f.restart = filepath.Clean(f.restart)
+	if filepath.Dir(f.from.Path()) == f.restart {
+		f.restart = filepath.Dir(f.restart)
 	}
-	c.Output = k.restart
+	c.Output = f.restart
 	return partition, nil
 }
 
 // options are those of a computation.
-func (k *keptFlags) options() []carina.Option {
-	return []carina.Option{carina.Keep(k.checkpoints), carina.Restart(k.from), carina.Rebalance(k.rebalance)}
+func (f *runFlags) options() []carina.Option {
+	return []carina.Option{carina.Keep(f.checkpoints), carina.Restart(f.from), carina.Rebalance(f.rebalance)}
 }
 
 // check refuses checkpoints without a folder.
-func (k *keptFlags) check(output string) error {
-	if k.text != "" && output == "" {
+func (f *runFlags) check(output string) error {
+	if f.text != "" && output == "" {
 		return errors.New("checkpoints lie in the folder for results: name one with --out")
 	}
 	return nil

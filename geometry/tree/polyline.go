@@ -47,18 +47,6 @@ func (p *polyline) station(at r3.Vec, guess int) float64 {
 	return station
 }
 
-// any finds the nearest point of the whole line.
-func (p *polyline) any(at r3.Vec) float64 {
-	best, station := math.Inf(1), 0.0
-	for guess := 0; guess < len(p.nodes); guess += near {
-		s := p.station(at, guess)
-		if d := r3.Norm2(r3.Sub(p.at(s), at)); d < best {
-			best, station = d, s
-		}
-	}
-	return station
-}
-
 // at is the place of a station.
 func (p *polyline) at(s float64) r3.Vec {
 	k := 0

@@ -133,26 +133,27 @@ func FormatPoint(x, y, z float64, digits int) string {
 // FormatVolume writes a volume given in m³ in L, mL, µL or nL.
 func FormatVolume(cubicMetres float64) string {
 	const litre = 1e-3
-	return formatStep(cubicMetres, []step{{litre, "L"}, {1e-3 * litre, "mL"}, {1e-6 * litre, "µL"}, {1e-9 * litre, "nL"}})
+	return formatStep(cubicMetres, []step{{litre, "L", 1}, {1e-3 * litre, "mL", 1}, {1e-6 * litre, "µL", 1}, {1e-9 * litre, "nL", 1}})
 }
 
-// FormatArea writes an area given in m² in m², cm², mm² or µm².
+// FormatArea writes an area given in m² in m², cm², mm² or, below 0.01 mm², µm².
 func FormatArea(squareMetres float64) string {
-	return formatStep(squareMetres, []step{{1, "m²"}, {1e-4, "cm²"}, {1e-6, "mm²"}, {1e-12, "µm²"}})
+	return formatStep(squareMetres, []step{{1, "m²", 1}, {1e-4, "cm²", 1}, {1e-6, "mm²", 0.01}, {1e-12, "µm²", 1}})
 }
 
-// step is a unit in SI, from which on it is used.
+// step is a unit in SI, and the least number of it, rounded, that is written in it.
 type step struct {
 	factor float64
 	symbol string
+	least  float64
 }
 
-// formatStep writes a value with four digits in the largest unit in which it
-// is at least one, or the smallest.
+// formatStep writes a value with four digits in the largest unit that suits it, or the
+// smallest.
 func formatStep(value float64, units []step) string {
 	unit := units[len(units)-1]
 	for _, u := range units {
-		if math.Abs(value) >= 0.9995*u.factor {
+		if math.Abs(value) >= 0.9995*u.least*u.factor {
 			unit = u
 			break
 		}
@@ -200,9 +201,9 @@ func FormatFlows(flows ...float64) []string {
 // flowUnit is the largest unit of which a flow rate is at least a tenth.
 func flowUnit(flow float64) step {
 	const litrePerMinute = 1e-3 / 60
-	units := []step{{litrePerMinute, "L/min"}, {1e-3 * litrePerMinute, "mL/min"}, {1e-6 * litrePerMinute, "µL/min"}, {1e-9 * litrePerMinute, "nL/min"}}
+	units := []step{{litrePerMinute, "L/min", 0.1}, {1e-3 * litrePerMinute, "mL/min", 0.1}, {1e-6 * litrePerMinute, "µL/min", 0.1}, {1e-9 * litrePerMinute, "nL/min", 0.1}}
 	for _, u := range units {
-		if flow == 0 || math.Abs(flow) >= 0.1*u.factor {
+		if flow == 0 || math.Abs(flow) >= u.least*u.factor {
 			return u
 		}
 	}

@@ -74,9 +74,9 @@ func OpenCheckpoint(folder string) (*checkpoint.Checkpoint, error) {
 	return c, err
 }
 
-// KeptCase is the case that a checkpoint is of, as Of has it, and the partition file, if
-// one was read.
-func KeptCase(c *checkpoint.Checkpoint) (text []byte, partition string) {
+// CheckpointCase is the case that a checkpoint is of, as Of has it, and the partition
+// file, if one was read.
+func CheckpointCase(c *checkpoint.Checkpoint) (text []byte, partition string) {
 	return c.Notes[caseNote], string(c.Notes[partitionNote])
 }
 

@@ -130,8 +130,9 @@ type Resolution struct {
 
 // Excess is by which part the pressure drop is likely to be too high for what cells do
 // not resolve, false where that is not known. Where no eddy viscosity acts, it is what
-// the scheme takes beside the fluid, which is known in steady flow. Else it is a fit to a central airway at 15 and 60 L/min on 2·10⁴ to 10⁷ cells,
-// right within half of itself: 0.65 x^0.6 of the ratio x of what the limiter dissipates
+// the scheme takes beside the fluid, which is known in steady flow. Else it is a fit to a
+// central airway at 15 and 60 L/min on 2·10⁴ and 10⁵ cells, right within half of itself
+// there and not checked elsewhere: 0.65 x^0.6 of the ratio x of what the limiter dissipates
 // to what the fluid does, and less the more cells lie across the narrowest opening, where
 // more of the eddies is computed.
 func (r *Resolution) Excess() (part float64, known bool) {

@@ -38,7 +38,7 @@ func InspectCheckpoint(folder string) (*CheckpointReport, error) {
 	for _, f := range c.Fields {
 		r.Fields = append(r.Fields, f.String())
 	}
-	if k, _, err := carina.KeptCase(c); err == nil {
+	if k, _, err := carina.CheckpointCase(c); err == nil {
 		r.Surface = k.Surface
 	}
 	if info, err := os.Stat(c.Path()); err == nil {
