@@ -82,7 +82,7 @@ func partitionFlags(command *cobra.Command, c *carina.Case) {
 	f.IntVar(&c.DevicesPerHost, "devices-per-host", c.DevicesPerHost, "consecutive ranks that share a host (default all)")
 	f.BoolVar(&c.Improve, "improve", c.Improve, "afterwards move cuboids, and but for bricks slices of them, between ranks while the predicted step time falls")
 	f.BoolVar(&c.KeepHeavy, "keep-heavy", c.KeepHeavy, "leave cuboids whole that the ranks cannot share within the imbalance")
-	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine (default not)")
+	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine")
 }
 
 func layoutFlag(command *cobra.Command, c *carina.Case) {

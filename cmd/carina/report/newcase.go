@@ -93,7 +93,11 @@ func (n *NewCase) write(c *carina.Case, surface *geometry.Surface, p *geometry.P
 	}
 	line("surface: %s", strconv.Quote(path))
 	unit := geometry.WeighUnit(surface, p)
-	line("unit: %s  # %s: %s", surface.Unit, unit.Certainty, terminal.Line(unit.Reason))
+	certainty := string(unit.Certainty)
+	if unit.Certainty != geometry.Given {
+		certainty += ": " + terminal.Line(unit.Reason)
+	}
+	line("unit: %s  # %s", surface.Unit, certainty)
 	if len(discs) > 0 {
 		line("")
 		line("# The lumen has no flat ends. It is cut at these places: centre in the surface's unit, radius around the tube.")
