@@ -38,8 +38,8 @@ func slabs(width int32, ranks int) *solver.Domain {
 	return d
 }
 
-// wave is a gas in motion.
-func wave() solver.Together {
+// moving is a gas in motion.
+func moving() solver.Together {
 	return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) (float64, [2]float64, float64) {
 		return 1, [2]float64{0.03 * math.Sin(100*p.Y), 0}, 0.7
 	}}}
@@ -67,7 +67,7 @@ func measure(b *testing.B, width int32, ranks, steps int, open func(t transport.
 				return
 			}
 			begin := time.Now()
-			r, err := solver.NewRank(domain, wave(), d, t, solver.Options{})
+			r, err := solver.NewRank(domain, moving(), d, t, solver.Options{})
 			if fail(err) {
 				return
 			}

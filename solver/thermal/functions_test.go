@@ -8,6 +8,7 @@ import (
 
 	"carina/internal/simd"
 	"carina/solver/expression"
+	"carina/solver/stencil"
 	"carina/solver/thermal/arithmetic"
 )
 
@@ -15,18 +16,20 @@ import (
 func TestFunctionsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for _, machine := range simd.Machines() {
-		f := collideFunctions[machine]
-		for n := range 40 {
-			agree[float64](t, machine, n, f.Double, random)
-			agree[float32](t, machine, n, f.Single, random)
+		for collision, plain := range functions {
+			u, f, plain := collision.Update(), plain[machine], plain[""]
+			for n := range 40 {
+				agree(t, u, machine, n, f.Double, plain.Double, random, float64(0))
+				agree(t, u, machine, n, f.Single, plain.Single, random, float32(0))
+			}
 		}
 	}
 }
 
-func agree[T float32 | float64](t *testing.T, machine string, n int, f func(at *unsafe.Pointer, n int, table unsafe.Pointer), random *rand.Rand) {
+func agree[T float32 | float64](t *testing.T, u *stencil.Update, machine string, n int, f, plain stencil.Function, random *rand.Rand, _ T) {
+	t.Helper()
 	const room = 48
-	u := arithmetic.Collide()
-	table := expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3})
+	table := expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3, arithmetic.GravityX: 2e-3, arithmetic.GravityY: -1e-3})
 	var at, want []unsafe.Pointer
 	var got, wanted [][]T
 	for i := range 2 * populations {
@@ -39,11 +42,11 @@ func agree[T float32 | float64](t *testing.T, machine string, n int, f func(at *
 		got, wanted = append(got, list), append(wanted, other)
 	}
 	f(&at[0], n, unsafe.Pointer(&table[0]))
-	collideGo[T](&want[0], n, unsafe.Pointer(&table[0]))
+	plain(&want[0], n, unsafe.Pointer(&table[0]))
 	for i := range got {
 		for j := range got[i] {
 			if math.Float64bits(float64(got[i][j])) != math.Float64bits(float64(wanted[i][j])) {
-				t.Fatalf("%s, %d cells: value %d of cell %d is %g, want %g", machine, n, i, j-1, got[i][j], wanted[i][j])
+				t.Fatalf("%s, %s, %d cells: value %d of cell %d is %g, want %g", u.Name, machine, n, i, j-1, got[i][j], wanted[i][j])
 			}
 		}
 	}

@@ -35,8 +35,9 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 
 // source is the kernel with the collision, and its numbers, written into it.
 func (g *Gas) source() string {
-	table := g.table()
-	statements, outputs := arithmetic.Collide().ExactC(
+	program := g.Collision.Update().Program
+	table := expression.EvaluateTable[float64](program, g.parameters())
+	statements, outputs := program.ExactC(
 		func(i int) string { return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i)) },
 		func(i int) string { return "real(" + strconv.FormatFloat(table[i], 'g', -1, 64) + ")" })
 	for i, out := range outputs {

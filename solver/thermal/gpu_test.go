@@ -2,16 +2,36 @@ package thermal_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
+	"carina/solver"
+	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
 	"carina/solver/cuda/physicstest"
+	"carina/solver/thermal/arithmetic"
+	"carina/solver/transport"
 )
 
 func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 
 func TestGasOnGPUs(t *testing.T) {
-	c := gasCase(holes(), [3]bool{true, true, false})
+	c := gasCase(holes(), [3]bool{true, true, false}, arithmetic.Regularized)
 	c.Steps = 7
 	physicstest.Accept(t, *c)
+}
+
+// Every operator has the bits of processors.
+func TestCollisionsOnGPUs(t *testing.T) {
+	named(t, func(t *testing.T, collision arithmetic.Collision) {
+		c := gasCase(holes(), [3]bool{true, true, false}, collision)
+		c.Steps = 4
+		want := c.Hashes(t)
+		c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
+			return cuda.New(devicetest.Open(t, 1)[0], tr, cuda.Host), nil
+		}
+		if got := c.Hashes(t); !slices.Equal(got, want) {
+			t.Errorf("%x on a GPU, %x on a processor", got, want)
+		}
+	})
 }

@@ -21,6 +21,18 @@ func collideAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func collideAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func regularizeAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func equilibriumAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -36,6 +48,12 @@ var collideFunctions = stencil.Functions{
 	"":       {collideGo[float32], collideGo[float64]},
 	"AVX512": {collideAVX512Single, collideAVX512Double},
 	"AVX2":   {collideAVX2Single, collideAVX2Double},
+}
+
+var regularizeFunctions = stencil.Functions{
+	"":       {regularizeGo[float32], regularizeGo[float64]},
+	"AVX512": {regularizeAVX512Single, regularizeAVX512Double},
+	"AVX2":   {regularizeAVX2Single, regularizeAVX2Double},
 }
 
 var equilibriumFunctions = stencil.Functions{

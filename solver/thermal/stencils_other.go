@@ -8,4 +8,6 @@ import "carina/solver/stencil"
 
 var collideFunctions = stencil.Functions{"": {collideGo[float32], collideGo[float64]}}
 
+var regularizeFunctions = stencil.Functions{"": {regularizeGo[float32], regularizeGo[float64]}}
+
 var equilibriumFunctions = stencil.Functions{"": {equilibriumGo[float32], equilibriumGo[float64]}}

@@ -23,6 +23,10 @@ type Gas struct {
 	// Tau is the relaxation time in steps; viscosity and diffusivity of heat are
 	// (Tau − ½)·temperature.
 	Tau float64
+	// Collision is the operator, BGK by itself.
+	Collision arithmetic.Collision
+	// Gravity is the acceleration of all gas.
+	Gravity [2]float64
 	// Initial gives density, velocity and temperature at the start. It is called side by
 	// side.
 	Initial func(position r3.Vec) (density float64, velocity [2]float64, temperature float64)
@@ -75,25 +79,30 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 		}
 	}
 	var err error
-	if k.Stencil, err = stencil.NewStencil[float64](b, arithmetic.Collide(), collideFunctions, arithmetic.Pull(0), arithmetic.Pull(1)); err != nil {
+	if k.Stencil, err = stencil.NewStencil[float64](b, g.Collision.Update(), functions[g.Collision], arithmetic.Pull(0), arithmetic.Pull(1)); err != nil {
 		return nil, err
 	}
-	k.Set(arithmetic.Omega, 1/g.Tau)
+	for name, value := range g.parameters() {
+		k.Set(name, value)
+	}
 	k.Prepare()
 	return k, g.fill(b)
 }
 
-// table is what the collision needs.
-func (g *Gas) table() []float64 {
-	return expression.EvaluateTable[float64](arithmetic.Collide().Program, map[string]float64{arithmetic.Omega: 1 / g.Tau})
+// functions are the generated ones.
+var functions = map[arithmetic.Collision]stencil.Functions{arithmetic.BGK: collideFunctions, arithmetic.Regularized: regularizeFunctions}
+
+// parameters are those of the collision.
+func (g *Gas) parameters() map[string]float64 {
+	return map[string]float64{arithmetic.Omega: 1 / g.Tau, arithmetic.GravityX: g.Gravity[0], arithmetic.GravityY: g.Gravity[1]}
 }
 
-// fill sets what arrives to the equilibrium.
+// fill sets what arrives to the equilibrium, half a step of gravity before the start.
 func (g *Gas) fill(b *solver.Binding) error {
 	constants := expression.EvaluateTable[float64](arithmetic.Equilibrium().Program, nil)
 	return b.Fill(0, func(x, y, z int32, values []float64) {
 		density, u, temperature := g.Initial(b.Domain.Grid.Center(x, y, z))
-		moments := [...]float64{density, u[0], u[1], temperature}
+		moments := [...]float64{density, u[0] - g.Gravity[0]/2, u[1] - g.Gravity[1]/2, temperature - g.heat()}
 		var at [len(moments) + populations]unsafe.Pointer
 		for i := range moments {
 			at[i] = unsafe.Pointer(&moments[i])
@@ -118,8 +127,13 @@ func (k *Kernel) Work(step, _ int) solver.Work { return k.Stencil.Work(step) }
 // Begin has nothing to do.
 func (k *Kernel) Begin(int64) error { return nil }
 
-// Moments are density, velocity and temperature of what arrives.
-func Moments(f []float64) (density float64, velocity [2]float64, temperature float64) {
+// heat is what the temperature gains where velocity is taken in the middle of a step.
+func (g *Gas) heat() float64 {
+	return (float64(g.Gravity[0]*g.Gravity[0]) + float64(g.Gravity[1]*g.Gravity[1])) / 8
+}
+
+// Moments are density, velocity and temperature of a cell at which f arrives.
+func (g *Gas) Moments(f []float64) (density float64, velocity [2]float64, temperature float64) {
 	var energy float64
 	for i, v := range arithmetic.Velocities {
 		x, y := float64(v.C.X), float64(v.C.Y)
@@ -128,8 +142,13 @@ func Moments(f []float64) (density float64, velocity [2]float64, temperature flo
 		velocity[1] += float64(y * f[i])
 		energy += float64((x*x + y*y) * f[i])
 	}
-	velocity[0], velocity[1] = velocity[0]/density, velocity[1]/density
-	return density, velocity, (energy/density - float64(velocity[0]*velocity[0]) - float64(velocity[1]*velocity[1])) / 2
+	temperature = energy / density
+	for axis := range velocity {
+		velocity[axis] /= density
+		temperature -= float64(velocity[axis] * velocity[axis])
+		velocity[axis] += g.Gravity[axis] / 2
+	}
+	return density, velocity, temperature/2 + g.heat()
 }
 
 // Check finds values that make no sense.

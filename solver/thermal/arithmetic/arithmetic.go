@@ -1,6 +1,3 @@
-// Package arithmetic writes what a cell of a thermal gas does on the D2Q37 set of
-// velocities as expressions, from which the kernels of processors and GPUs are
-// generated.
 package arithmetic
 
 import (
@@ -17,6 +14,8 @@ const (
 	Spacing = 1.19697977039307435897
 	// Omega is the parameter 1/τ.
 	Omega = "omega"
+	// GravityX and GravityY are those of the acceleration, in cells a step squared.
+	GravityX, GravityY = "gravity x", "gravity y"
 )
 
 // Velocity is c of a population and its weight.
@@ -82,42 +81,6 @@ func Pull(from int) (a stencil.Access) {
 		a.Writes = append(a.Writes, stencil.Write{Slot: solver.Slot{Field: 1 - from, Value: i}})
 	}
 	return a
-}
-
-// Collide is BGK towards the equilibrium: inputs are what arrives, outputs what leaves.
-func Collide() *stencil.Update {
-	return &stencil.Update{Program: collide(), Name: "collide", Access: Pull(0)}
-}
-
-func collide() *expression.Program {
-	p := expression.New()
-	add, sub, mul := p.Add, p.Subtract, p.Multiply
-	scaled := func(a float64, v expression.Value) expression.Value { return mul(p.Constant(a), v) }
-	var f, ux, uy, energy []expression.Value
-	for i, v := range Velocities {
-		f = append(f, p.Input(i))
-		if i%2 == 0 {
-			continue
-		}
-		sum, difference := add(p.Input(i), p.Input(i+1)), sub(p.Input(i), p.Input(i+1))
-		x, y := float64(v.C.X), float64(v.C.Y)
-		if x != 0 {
-			ux = append(ux, scaled(x, difference))
-		}
-		if y != 0 {
-			uy = append(uy, scaled(y, difference))
-		}
-		energy = append(energy, scaled(x*x+y*y, sum))
-	}
-	rho := p.Sum(f...)
-	one := p.Divide(p.Constant(1), rho)
-	u, v := mul(p.Sum(ux...), one), mul(p.Sum(uy...), one)
-	temperature := scaled(0.5, sub(mul(p.Sum(energy...), one), add(mul(u, u), mul(v, v))))
-	omega := p.Parameter(Omega)
-	for i, e := range equilibrium(p, mul(omega, rho), u, v, temperature) {
-		p.Outputs = append(p.Outputs, add(mul(sub(p.Constant(1), omega), f[i]), e))
-	}
-	return p
 }
 
 // equilibrium writes each pair of opposite populations as an even and an odd part.

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	if err := generate.Write(".", "thermal", arithmetic.Collide(), arithmetic.Equilibrium()); err != nil {
+	if err := generate.Write(".", "thermal", arithmetic.Updates()...); err != nil {
 		log.Fatal(err)
 	}
 }

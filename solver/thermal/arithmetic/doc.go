@@ -1,0 +1,7 @@
+// Package arithmetic writes what a cell of a thermal gas does on the D2Q37 set of
+// velocities as expressions, from which the kernels of processors and GPUs are
+// generated.
+//
+// Begin reading with arithmetic.go, the set and its equilibrium; collide.go has the
+// operators.
+package arithmetic
