@@ -1,5 +1,5 @@
-// Package shallow computes the shallow water equations in their plainest form: a
-// finite volume scheme of first order with Rusanov's fluxes, on the cells of a grid
-// of one layer, over a flat bottom. Walls reflect. It is a physics of the engine, on
-// processors and GPUs.
+// Package shallow computes the shallow water equations over uneven ground: the finite
+// volume scheme of package scheme, of second order in space and of first or second in
+// time, on the cells of a grid of one layer. Ground may fall dry; walls reflect. It is a
+// physics of the engine, on processors and GPUs, with the same bits.
 package shallow

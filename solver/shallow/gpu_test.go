@@ -20,9 +20,11 @@ import (
 func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 
 func TestWaterOnGPUs(t *testing.T) {
-	c := pondCase(true)
-	c.Steps = 8
-	physicstest.Accept(t, *c)
+	for _, short := range []bool{false, true} {
+		c := pondCase(true, short)
+		c.Steps = 4
+		physicstest.Accept(t, *c)
+	}
 }
 
 // gpuRank prepares waters on one GPU.
@@ -55,7 +57,7 @@ func TestWatersTogetherOnGPU(t *testing.T) {
 		if _, err := r.Check(context.Background()); err != nil {
 			return err
 		}
-		if a, b := r.Kernel(0).(*onGPU).Time(), r.Kernel(1).(*onGPU).Time(); a != b || a == 0 {
+		if a, b := r.Kernel(0).(*onGPU[float64]).Time(), r.Kernel(1).(*onGPU[float64]).Time(); a != b || a == 0 {
 			t.Errorf("equal waters are at %g s and at %g s", a, b)
 		}
 		return nil

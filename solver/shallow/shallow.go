@@ -1,14 +1,17 @@
 package shallow
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
 
-	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/processor"
+	"carina/solver/shallow/kernel"
+	"carina/solver/shallow/scheme"
+	"carina/solver/stencil"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -18,22 +21,27 @@ import (
 type Water struct {
 	// Gravity is in m/s².
 	Gravity float64
+	// Bottom gives the height of the ground in m; nil is flat ground. It is called side
+	// by side, as Initial is.
+	Bottom func(position r3.Vec) float64
 	// Initial gives the depth in m and the discharge, depth times velocity, in m²/s
-	// at the start. It is called side by side.
+	// at the start.
 	Initial func(position r3.Vec) (depth float64, discharge [2]float64)
 	// Courant is the part of the time in which the fastest wave crosses a cell that
-	// a step takes; 0 means 0.25.
+	// a step takes, at most and, if 0, 0.25: with more, depths do not stay positive.
 	Courant float64
+	// Thin is the depth in m below which velocities are reduced; 0 means 1e-5.
+	Thin float64
+	// Euler takes steps of first order in time, which need less time each, in place of
+	// those of Heun's method, a Runge–Kutta method of second order.
+	Euler bool
+	// Single computes in single precision.
+	Single bool
 }
 
 var _ solver.Physics = (*Water)(nil)
 
-// Fields and their values: the conserved ones, and their rates of change.
-const (
-	conserved = iota
-	rates
-)
-
+// Values of the water.
 const (
 	depth = iota
 	dischargeX
@@ -43,216 +51,186 @@ const (
 
 // Phases of a step.
 const (
-	fluxPhase = iota
+	ratesPhase = iota
 	advancePhase
+	phases
 )
 
-// sides are the neighbours: those along axis i/2, up where i is even.
-var sides = []geometry.Offset{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}}
-
-// Fields are depth and discharge, and their rates.
+// Fields are depth and discharge, the height of the ground, the rates of change and, with
+// Heun's method, the water once more: the steps write from one into the other in turn.
 func (w *Water) Fields() []solver.Field {
-	return []solver.Field{
-		{Name: "water", Values: values, Kind: solver.Float64},
-		{Name: "rates", Values: values, Kind: solver.Float64},
+	kind := solver.Float64
+	if w.Single {
+		kind = solver.Float32
 	}
-}
-
-// Program computes fluxes, with them the time step that all ranks can take, and
-// advances.
-func (w *Water) Program() solver.Program {
-	beside := solver.Neighbours(conserved, values, sides)
-	return solver.Program{
-		Steps: [][]solver.Phase{{
-			{Name: "flux", Reads: beside, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
-			{Name: "advance", Fetch: beside},
-		}},
-		State: [][]solver.Slot{solver.Own(conserved, values)},
+	list := []solver.Field{scheme.Water: {Name: "water", Values: values, Kind: kind}, scheme.Bottom: {Name: "bottom", Values: 1, Kind: kind},
+		scheme.RatesOfChange: {Name: "rates", Values: values, Kind: kind}, scheme.Next: {Name: "next", Values: values, Kind: kind}}
+	if w.Euler {
+		list = list[:scheme.Next]
 	}
+	return list
 }
 
-// Kernel is the water of one rank.
-type Kernel struct {
-	water   *Water
-	layout  *solver.Layout
-	spacing float64
-	q, rate [values][]float64
-	windows *solver.Windows // of sides
-	fastest []worker
-	dt      float64
-	time    float64
+// stage is what a phase does, in the n-th step of a cycle by accesses[n].
+type stage struct {
+	update    *stencil.Update
+	functions stencil.Functions
+	accesses  []stencil.Access
 }
 
-// worker is what one worker found, on a cache line of its own.
-type worker struct {
-	speed float64
-	_     [56]byte
+// stages are those of the phases.
+func (w *Water) stages() (list [phases]stage) {
+	list[ratesPhase] = stage{update: scheme.Rates(), functions: kernel.RatesFunctions}
+	list[advancePhase] = stage{update: scheme.Heun(), functions: kernel.HeunFunctions}
+	if w.Euler {
+		list[advancePhase] = stage{update: scheme.Euler(), functions: kernel.EulerFunctions}
+	}
+	for i := range list {
+		for n := range w.cycle() {
+			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next}
+			if n == 1 {
+				fields[scheme.Water], fields[scheme.Next] = scheme.Next, scheme.Water
+			}
+			list[i].accesses = append(list[i].accesses, list[i].update.Of(fields...))
+		}
+	}
+	return list
+}
+
+// cycle is after how many steps the water lies where it lay.
+func (w *Water) cycle() int64 {
+	if w.Euler {
+		return 1
+	}
+	return 2
+}
+
+// field is where the water lies after so many steps.
+func (w *Water) field(steps int64) int {
+	return []int{scheme.Water, scheme.Next}[steps%w.cycle()]
+}
+
+// Program computes rates, with them the time step that all ranks can take, and advances.
+func (w *Water) Program() (p solver.Program) {
+	stages := w.stages()
+	for n := range w.cycle() {
+		now, next := stages[ratesPhase].accesses[n], stages[ratesPhase].accesses[(n+1)%w.cycle()]
+		advance := stages[advancePhase].accesses[n].Neighbours()
+		var rates []solver.Slot
+		for _, s := range advance {
+			if s.Field == scheme.RatesOfChange {
+				rates = append(rates, s)
+			}
+		}
+		p.Steps = append(p.Steps, []solver.Phase{
+			{Name: "rates", Reads: now.Neighbours(), Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
+			{Name: "advance", Reads: advance, Fetch: next.Neighbours()},
+		})
+		p.State = append(p.State, append(solver.Own(w.field(n), values), solver.Own(scheme.Bottom, 1)...))
+	}
+	return p
 }
 
 // Bind fills the cells.
 func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
-	grid := b.Domain.Grid
-	if grid.Size[2] != 1 {
+	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("shallow water needs a grid of one layer; give one with one cell along z")
 	}
-	if d, ok := b.Device.(*cuda.Device); ok {
-		return w.bindGPU(b, d)
+	if w.Courant < 0 || w.Courant > 0.25 {
+		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")
 	}
-	d, ok := b.Device.(*processor.Device)
-	if !ok {
-		return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
+	c := clock{water: w, spacing: b.Domain.Grid.Spacing}
+	if err := w.fill(b); err != nil {
+		return nil, err
 	}
-	k := &Kernel{water: w, layout: b.Layout, spacing: grid.Spacing, fastest: make([]worker, d.Workers())}
-	for field, list := range [2]*[values][]float64{&k.q, &k.rate} {
-		memory, stride := processor.Values[float64](d, b.Array(field))
-		for v := range list {
-			list[v] = memory[v*stride:][:stride]
+	switch d := b.Device.(type) {
+	case *cuda.Device:
+		if w.Single {
+			return bindGPU[float32](c, b, d)
 		}
+		return bindGPU[float64](c, b, d)
+	case *processor.Device:
+		if w.Single {
+			return bindProcessor[float32](c, b, d)
+		}
+		return bindProcessor[float64](c, b, d)
 	}
-	k.windows = b.Windows(sides)
-	return k, w.fill(b)
+	return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
 }
 
 // fill sets own cells to the start.
 func (w *Water) fill(b *solver.Binding) error {
-	return b.Fill(conserved, func(x, y, z int32, values []float64) {
-		h, flow := w.Initial(b.Domain.Grid.Center(x, y, z))
+	center := b.Domain.Grid.Center
+	if w.Bottom != nil {
+		if err := b.Fill(scheme.Bottom, func(x, y, z int32, values []float64) { values[0] = w.Bottom(center(x, y, z)) }); err != nil {
+			return err
+		}
+	}
+	return b.Fill(scheme.Water, func(x, y, z int32, values []float64) {
+		h, flow := w.Initial(center(x, y, z))
 		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
 	})
 }
 
-// Work is what a phase does on a block.
-func (k *Kernel) Work(_, phase int) solver.Work {
-	if phase == fluxPhase {
-		return solver.BlockWork(k.flux)
-	}
-	return solver.BlockWork(k.advance)
+// clock chooses time steps and counts them.
+type clock struct {
+	water    *Water
+	spacing  float64
+	steps    int64
+	dt, time float64
 }
 
-// Begin has nothing to do.
-func (k *Kernel) Begin(int64) error { return nil }
-
-// state is the conserved values of a cell.
-type state [values]float64
-
-// flux sums what flows into the cells of a block. Both cells at a face compute
-// the same flux.
-func (k *Kernel) flux(b *solver.Block, number int) {
-	for c := b.First; c < b.End; c++ {
-		here := state{k.q[depth][c], k.q[dischargeX][c], k.q[dischargeY][c]}
-		var sum state
-		for i := range sides {
-			axis, up := i/2, i%2 == 0
-			there := here
-			if n := k.windows.Neighbour(i, c); n >= 0 {
-				there = state{k.q[depth][n], k.q[dischargeX][n], k.q[dischargeY][n]}
-			} else {
-				there[1+axis] = -there[1+axis]
-			}
-			low, high, sign := &here, &there, -1.0
-			if !up {
-				low, high, sign = &there, &here, 1
-			}
-			f, speed := k.face(low, high, axis)
-			k.fastest[number].speed = max(k.fastest[number].speed, speed)
-			for v := range sum {
-				sum[v] += sign * f[v]
-			}
-		}
-		for v := range sum {
-			k.rate[v][c] = sum[v] / k.spacing
-		}
-	}
-}
-
-// face is Rusanov's (1961) flux from low to high along an axis, and the speed of
-// the fastest wave.
-func (k *Kernel) face(low, high *state, axis int) (f state, speed float64) {
-	a, fastLow := k.side(low, axis)
-	b, fastHigh := k.side(high, axis)
-	speed = max(fastLow, fastHigh)
-	for v := range f {
-		f[v] = 0.5*(a[v]+b[v]) - 0.5*speed*(high[v]-low[v])
-	}
-	return f, speed
-}
-
-// side is the flux of a state along an axis and its fastest wave.
-func (k *Kernel) side(q *state, axis int) (f state, speed float64) {
-	h := q[depth]
-	if h <= 0 {
-		return f, 0
-	}
-	u := q[1+axis] / h
-	f = state{q[1+axis], q[dischargeX] * u, q[dischargeY] * u}
-	f[1+axis] += 0.5 * k.water.Gravity * h * h
-	return f, math.Abs(u) + math.Sqrt(k.water.Gravity*h)
-}
-
-// Collect hands over the highest speed: non-negative numbers are ordered as their
-// bits are.
-func (k *Kernel) Collect(_ int, numbers []int64) error {
-	for i := range k.fastest {
-		numbers[0] = max(numbers[0], int64(math.Float64bits(k.fastest[i].speed)))
-		k.fastest[i].speed = 0
-	}
+// Begin counts the step that comes.
+func (c *clock) Begin(steps int64) error {
+	c.steps = steps + 1
 	return nil
 }
 
-// Apply chooses the time step.
-func (k *Kernel) Apply(_ int, numbers []int64) {
-	courant := k.water.Courant
-	if courant == 0 {
-		courant = 0.25
+// Resume goes on after so many steps.
+func (c *clock) Resume(steps int64) { c.steps = steps }
+
+// thin is the depth below which velocities are reduced.
+func (c *clock) thin() float64 { return cmp.Or(c.water.Thin, 1e-5) }
+
+// choose takes the time step for a speed. Where there is hardly any water it is that for
+// waves in thin water.
+func (c *clock) choose(speed float64) {
+	speed = max(speed, math.Sqrt(c.water.Gravity*c.thin()))
+	c.dt = 0
+	if speed > 0 {
+		c.dt = cmp.Or(c.water.Courant, 0.25) * c.spacing / speed
 	}
-	k.dt = 0
-	if speed := math.Float64frombits(uint64(numbers[0])); speed > 0 {
-		k.dt = courant * k.spacing / speed
+	if c.water.Single {
+		c.dt = float64(float32(c.dt))
 	}
-	k.time += k.dt
+	c.time += c.dt
 }
 
-func (k *Kernel) advance(b *solver.Block, _ int) {
-	for v := range k.q {
-		q, rate := k.q[v][b.First:b.End], k.rate[v][b.First:b.End]
-		for i := range q {
-			q[i] += float64(k.dt * rate[i])
-		}
+// set sets the parameters of an update.
+func (c *clock) set(set func(name string, value float64)) {
+	set(scheme.Gravity, c.water.Gravity)
+	set(scheme.InverseSpacing, 1/c.spacing)
+	set(scheme.Depth4, math.Pow(c.thin(), 4))
+	set(scheme.TimeStep, c.dt)
+	set(scheme.Drain, 0)
+	if c.dt > 0 {
+		set(scheme.Drain, 0.25*c.spacing/c.dt)
 	}
 }
 
 // Time is how much has passed, in seconds.
-func (k *Kernel) Time() float64 { return k.time }
-
-// At returns the depth and the discharge in a cell by its local number.
-func (k *Kernel) At(cell int32) (h float64, discharge [2]float64) {
-	return k.q[depth][cell], [2]float64{k.q[dischargeX][cell], k.q[dischargeY][cell]}
-}
-
-// Check returns the largest velocity in a block.
-func (k *Kernel) Check(b *solver.Block, _ int) (speed float64, bad int64) {
-	bad = solver.NoCell
-	k.layout.EachGlobal(b, func(cell int32, global int64) {
-		h, flow := k.At(cell)
-		if !(h >= 0) || math.IsInf(h, 1) {
-			bad = min(bad, global)
-		} else if h > 0 {
-			speed = max(speed, math.Hypot(flow[0], flow[1])/h)
-		}
-	})
-	return speed, bad
-}
+func (c *clock) Time() float64 { return c.time }
 
 // SaveGlobal returns the time.
-func (k *Kernel) SaveGlobal() []byte {
-	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(k.time))
+func (c *clock) SaveGlobal() []byte {
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.time))
 }
 
 // LoadGlobal takes it over.
-func (k *Kernel) LoadGlobal(data []byte) error {
+func (c *clock) LoadGlobal(data []byte) error {
 	if len(data) != 8 {
 		return errors.New("the saved time is not one number")
 	}
-	k.time = math.Float64frombits(binary.LittleEndian.Uint64(data))
+	c.time = math.Float64frombits(binary.LittleEndian.Uint64(data))
 	return nil
 }

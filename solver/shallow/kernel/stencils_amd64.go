@@ -21,6 +21,18 @@ func RatesAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func RatesAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func EulerAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func HeunAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -36,6 +48,12 @@ var RatesFunctions = stencil.Functions{
 	"":       {RatesGo[float32], RatesGo[float64]},
 	"AVX512": {RatesAVX512Single, RatesAVX512Double},
 	"AVX2":   {RatesAVX2Single, RatesAVX2Double},
+}
+
+var EulerFunctions = stencil.Functions{
+	"":       {EulerGo[float32], EulerGo[float64]},
+	"AVX512": {EulerAVX512Single, EulerAVX512Double},
+	"AVX2":   {EulerAVX2Single, EulerAVX2Double},
 }
 
 var HeunFunctions = stencil.Functions{

@@ -8,4 +8,6 @@ import "carina/solver/stencil"
 
 var RatesFunctions = stencil.Functions{"": {RatesGo[float32], RatesGo[float64]}}
 
+var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
+
 var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}

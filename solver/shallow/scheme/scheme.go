@@ -16,15 +16,16 @@ const (
 	InverseSpacing = "inverseSpacing"
 	// Depth4 is κ⁴: in water less deep than κ velocities are reduced.
 	Depth4 = "depth4"
-	// TimeStep is in s.
+	// TimeStep is in s, Drain a quarter of the spacing divided by it, in m/s.
 	TimeStep = "timeStep"
+	Drain    = "drain"
 )
 
 // The fields that updates read and write.
 const (
-	// Water is the level w, and the discharges hu and hv.
+	// Water is the depth h, and the discharges hu and hv.
 	Water = iota
-	// Bottom is the height of the corner of a cell that is lowest in x and y.
+	// Bottom is the height of the ground.
 	Bottom
 	// RatesOfChange are those of the water.
 	RatesOfChange
@@ -33,7 +34,7 @@ const (
 )
 
 const (
-	level = iota
+	depth = iota
 	alongX
 	alongY
 	values
@@ -44,21 +45,26 @@ const theta = 1.3
 
 type value = expression.Value
 
-// state is level and discharges along an axis and across it.
-type state struct{ w, along, across value }
+// state is depth or its rate, and discharges along an axis and across it.
+type state struct{ h, along, across value }
+
+// cell is the water in a cell: depth, level, and velocities along an axis and across it.
+type cell struct{ h, w, u, v value }
 
 // builder writes an update.
 type builder struct {
 	*stencil.Update
 	// at reads the water in a cell.
 	at func(o geometry.Offset) [values]value
+	// drains tells that no more water may leave through a face than is its share.
+	drains bool
 }
 
 // Rates is the first stage: the rates of change of the water and, as maximum 0, the
 // fastest wave. Nothing passes where there is no cell.
 func Rates() *stencil.Update {
 	b := builder{Update: stencil.New("Rates")}
-	b.at = func(o geometry.Offset) [values]value { return b.water(Water, o) }
+	b.at = func(o geometry.Offset) [values]value { return b.read(Water, o) }
 	rates, speed := b.rates()
 	for v, rate := range rates {
 		b.Write(solver.Slot{Field: RatesOfChange, Value: v}, rate)
@@ -67,40 +73,69 @@ func Rates() *stencil.Update {
 	return b.Update
 }
 
-// Heun is the second stage: the mean of the water and of what two steps of Euler's make of
-// it, by the rates of the first stage and by those of the water after it, which is not
-// stored.
-func Heun() *stencil.Update {
-	b := builder{Update: stencil.New("Heun")}
-	dt := b.Parameter(TimeStep)
-	b.at = func(o geometry.Offset) (next [values]value) {
-		water, rates := b.water(Water, o), b.water(RatesOfChange, o)
-		for v := range next {
-			next[v] = b.Add(water[v], b.Multiply(dt, rates[v]))
-		}
-		return next
-	}
-	rates, _ := b.rates()
-	before, after := b.water(Water, geometry.Offset{}), b.at(geometry.Offset{})
-	for v := range rates {
-		twice := b.Add(before[v], b.Add(after[v], b.Multiply(dt, rates[v])))
-		b.Write(solver.Slot{Field: Next, Value: v}, b.Multiply(b.Constant(0.5), twice))
-	}
+// Euler is the only other stage of the method of first order in time.
+func Euler() *stencil.Update {
+	b := builder{Update: stencil.New("Euler")}
+	b.write(Water, b.after(geometry.Offset{}))
 	return b.Update
 }
 
-func (b *builder) water(field int, o geometry.Offset) (q [values]value) {
+// Heun is the second stage of the method of second order: the mean of the water and of
+// what two steps of Euler's make of it, by the rates of the first stage and by those of
+// the water after it, which is not stored.
+func Heun() *stencil.Update {
+	b := builder{Update: stencil.New("Heun"), drains: true}
+	b.at = b.after
+	rates, _ := b.rates()
+	before, after := b.read(Water, geometry.Offset{}), b.at(geometry.Offset{})
+	for v := range rates {
+		twice := b.Add(before[v], b.Add(after[v], b.Multiply(b.Parameter(TimeStep), rates[v])))
+		rates[v] = b.Multiply(b.Constant(0.5), twice)
+	}
+	b.write(Next, rates)
+	return b.Update
+}
+
+// after is the water in a cell after a step of Euler's.
+func (b *builder) after(o geometry.Offset) (next [values]value) {
+	water, rates := b.read(Water, o), b.read(RatesOfChange, o)
+	for v := range next {
+		next[v] = b.Add(water[v], b.Multiply(b.Parameter(TimeStep), rates[v]))
+	}
+	// Rounding does not leave less than nothing.
+	next[depth] = b.Program.Maximum(next[depth], b.Constant(0))
+	return next
+}
+
+func (b *builder) read(field int, o geometry.Offset) (q [values]value) {
 	for v := range q {
 		q[v] = b.Read(solver.Slot{Field: field, Value: v, Offset: o, Wall: v})
 	}
 	return q
 }
 
+// write stores water, with discharges as bounded as velocities are.
+func (b *builder) write(field int, q [values]value) {
+	h := b.Program.Maximum(q[depth], b.Constant(0))
+	share := b.Multiply(h, b.inverse(h))
+	for v, next := range [values]value{h, b.Multiply(share, q[alongX]), b.Multiply(share, q[alongY])} {
+		b.Write(solver.Slot{Field: field, Value: v}, next)
+	}
+}
+
+// inverse is 1/h, reduced in thin water.
+func (b *builder) inverse(h value) value {
+	square := b.Multiply(h, h)
+	fourth := b.Multiply(square, square)
+	root := b.SquareRoot(b.Add(fourth, b.Program.Maximum(fourth, b.Parameter(Depth4))))
+	return b.Divide(b.Multiply(b.Constant(math.Sqrt2), h), root)
+}
+
 // rates are those of a cell, and its fastest wave.
 func (b *builder) rates() (rates [values]value, speed value) {
 	x, y := b.axis(0), b.axis(1)
 	inverse := b.Parameter(InverseSpacing)
-	rates[level] = b.Multiply(inverse, b.Add(x.rate.w, y.rate.w))
+	rates[depth] = b.Multiply(inverse, b.Add(x.rate.h, y.rate.h))
 	rates[alongX] = b.Multiply(inverse, b.Add(x.rate.along, y.rate.across))
 	rates[alongY] = b.Multiply(inverse, b.Add(x.rate.across, y.rate.along))
 	return rates, b.Program.Maximum(x.speed, y.speed)
@@ -112,88 +147,63 @@ type line struct {
 	speed value
 }
 
-// along is the offset of so many cells along an axis, and so many across it.
-func along(axis int, cells, across int8) geometry.Offset {
+// along is the offset of so many cells along an axis.
+func along(axis int, cells int8) geometry.Offset {
 	if axis == 0 {
-		return geometry.Offset{X: cells, Y: across}
+		return geometry.Offset{X: cells}
 	}
-	return geometry.Offset{X: across, Y: cells}
+	return geometry.Offset{Y: cells}
 }
 
-// where is a where there is a cell, else c.
-func (b *builder) where(o geometry.Offset, a, c value) value {
-	return b.Select(b.Constant(0), b.Present(o), a, c)
-}
-
-// cell is the state of cell k of a line.
-func (b *builder) cell(axis int, k int8) state {
-	q := b.at(along(axis, k, 0))
-	return state{q[level], q[alongX+axis], q[alongY-axis]}
+// cell is the water in cell k of a line.
+func (b *builder) cell(axis int, k int8) cell {
+	o := along(axis, k)
+	q := b.at(o)
+	inverse := b.inverse(q[depth])
+	bottom := b.Read(solver.Slot{Field: Bottom, Offset: o})
+	return cell{q[depth], b.Add(q[depth], bottom), b.Multiply(inverse, q[alongX+axis]), b.Multiply(inverse, q[alongY-axis])}
 }
 
 // mirrored is a cell where there is one, else the mirror image of another.
-func (b *builder) mirrored(o geometry.Offset, cell, image state) state {
-	return state{b.where(o, cell.w, image.w), b.where(o, cell.along, b.Negative(image.along)), b.where(o, cell.across, image.across)}
-}
-
-// bottom is the height of the face below cell k of a line that is there, the mean of two
-// corners; beyond the last cell across, both are the same.
-func (b *builder) bottom(axis int, k int8) value {
-	corner := func(across int8) value {
-		return b.Read(solver.Slot{Field: Bottom, Offset: along(axis, k, across)})
-	}
-	other := b.where(along(axis, k, 1), corner(1), corner(0))
-	return b.Multiply(b.Constant(0.5), b.Add(corner(0), other))
+func (b *builder) mirrored(o geometry.Offset, there, image cell) cell {
+	where := func(a, c value) value { return b.Select(b.Constant(0), b.Present(o), a, c) }
+	return cell{where(there.h, image.h), where(there.w, image.w), where(there.u, b.Negative(image.u)), where(there.v, image.v)}
 }
 
 // axis computes a line of five cells.
 func (b *builder) axis(axis int) (l line) {
-	q := map[int8]state{0: b.cell(axis, 0)}
+	q := map[int8]cell{0: b.cell(axis, 0)}
 	for _, side := range []int8{-1, 1} {
-		q[side] = b.mirrored(along(axis, side, 0), b.cell(axis, side), q[0])
+		q[side] = b.mirrored(along(axis, side), b.cell(axis, side), q[0])
 	}
 	for _, side := range []int8{-1, 1} {
-		far := b.mirrored(along(axis, 2*side, 0), b.cell(axis, 2*side), q[side])
-		q[2*side] = b.mirrored(along(axis, side, 0), far, q[-side])
+		far := b.mirrored(along(axis, 2*side), b.cell(axis, 2*side), q[side])
+		q[2*side] = b.mirrored(along(axis, side), far, q[-side])
 	}
-	// Heights of the faces below the cells −1 to 2. A last cell is flat.
-	f := map[int8]value{0: b.bottom(axis, 0)}
-	f[1] = b.where(along(axis, 1, 0), b.bottom(axis, 1), f[0])
-	f[2] = b.where(along(axis, 1, 0), b.where(along(axis, 2, 0), b.bottom(axis, 2), f[1]), f[0])
-	f[-1] = b.where(along(axis, -1, 0), b.bottom(axis, -1), f[1])
-	var low, high [3]side // of the cells −1, 0 and 1
+	var low, high [3]cell // sides of the cells −1, 0 and 1
 	for i := range low {
 		k := int8(i) - 1
-		low[i], high[i] = b.sides(q[k-1], q[k], q[k+1], f[k], f[k+1])
+		low[i], high[i] = b.sides(q[k-1], q[k], q[k+1])
 	}
-	below, slow := b.flux(high[0], low[1])
-	above, fast := b.flux(high[1], low[2])
-	source := b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), b.Multiply(b.Subtract(f[1], f[0]), b.Add(low[1].h, high[1].h)))
-	l.rate = state{b.Subtract(below.w, above.w), b.Subtract(b.Subtract(below.along, above.along), source), b.Subtract(below.across, above.across)}
-	l.speed = b.Program.Maximum(slow, fast)
+	below, above := b.face(high[0], low[1]), b.face(high[1], low[2])
+	// What stands on the ground within the cell is balanced, and at its faces what a step
+	// of the ground there bears.
+	rise := b.Subtract(b.Subtract(high[1].w, high[1].h), b.Subtract(low[1].w, low[1].h))
+	source := b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), b.Multiply(rise, b.Add(low[1].h, high[1].h)))
+	rate := b.Subtract(b.Add(below.flux.along, below.onHigh), b.Add(above.flux.along, above.onLow))
+	l.rate = state{b.Subtract(below.flux.h, above.flux.h), b.Subtract(rate, source), b.Subtract(below.flux.across, above.flux.across)}
+	l.speed = b.Program.Maximum(below.speed, above.speed)
 	return l
 }
 
-// side is the water at one side of a face.
-type side struct {
-	h      value
-	q      state
-	u      value // along
-	c      value // √(gh)
-	moving value // flux of the discharge along
-	across value // flux of that across
-}
-
-// sides are those of a cell within its faces.
-func (b *builder) sides(before, q, after state, low, high value) (lower, upper side) {
-	w := b.slope(before.w, q.w, after.w)
-	// The level stays above the bottom at both faces.
-	drop, rise := b.Subtract(q.w, low), b.Subtract(high, q.w)
-	w = b.Select(b.Subtract(q.w, w), low, drop, w)
-	w = b.Select(b.Add(q.w, w), high, rise, w)
-	u, v := b.slope(before.along, q.along, after.along), b.slope(before.across, q.across, after.across)
-	lower = b.side(state{b.Subtract(q.w, w), b.Subtract(q.along, u), b.Subtract(q.across, v)}, low)
-	upper = b.side(state{b.Add(q.w, w), b.Add(q.along, u), b.Add(q.across, v)}, high)
+// sides are the water of a cell within its faces. Depths and levels have slopes of their
+// own, and the ground lies between: water at rest is level up to a shore within a cell.
+func (b *builder) sides(before, q, after cell) (lower, upper cell) {
+	// On dry ground there is no level.
+	level := b.Select(b.Constant(0), q.h, b.slope(before.w, q.w, after.w), b.Constant(0))
+	slope := cell{b.slope(before.h, q.h, after.h), level, b.slope(before.u, q.u, after.u), b.slope(before.v, q.v, after.v)}
+	lower = cell{b.Subtract(q.h, slope.h), b.Subtract(q.w, slope.w), b.Subtract(q.u, slope.u), b.Subtract(q.v, slope.v)}
+	upper = cell{b.Add(q.h, slope.h), b.Add(q.w, slope.w), b.Add(q.u, slope.u), b.Add(q.v, slope.v)}
 	return lower, upper
 }
 
@@ -208,34 +218,57 @@ func (b *builder) slope(before, q, after value) value {
 	return b.Add(least, most)
 }
 
-// side computes what the flux needs, with velocities that stay bounded in thin water.
-func (b *builder) side(q state, bottom value) (s side) {
-	s.h = b.Program.Maximum(b.Subtract(q.w, bottom), b.Constant(0))
-	square := b.Multiply(s.h, s.h)
-	fourth := b.Multiply(square, square)
-	root := b.SquareRoot(b.Add(fourth, b.Program.Maximum(fourth, b.Parameter(Depth4))))
-	factor := b.Divide(b.Multiply(b.Constant(math.Sqrt2), s.h), root)
-	s.u = b.Multiply(factor, q.along)
-	v := b.Multiply(factor, q.across)
-	s.q = state{q.w, b.Multiply(s.h, s.u), b.Multiply(s.h, v)}
-	s.c = b.SquareRoot(b.Multiply(b.Parameter(Gravity), s.h))
-	s.moving = b.Add(b.Multiply(s.q.along, s.u), b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), square))
-	s.across = b.Multiply(s.q.across, s.u)
-	return s
+// face is what passes upwards, what the ground bears on either side, and the fastest wave.
+type face struct {
+	flux          state
+	onLow, onHigh value
+	speed         value
 }
 
-// flux is the central-upwind one from below a face to above, and its fastest wave.
-func (b *builder) flux(low, high side) (f state, speed value) {
+// face computes one from the water on its sides: above the higher ground of the two the
+// flux is central-upwind, below it the water stands.
+func (b *builder) face(low, high cell) (f face) {
 	zero := b.Constant(0)
-	up := b.Program.Maximum(b.Program.Maximum(b.Add(low.u, low.c), b.Add(high.u, high.c)), zero)
-	down := b.Minimum(b.Minimum(b.Subtract(low.u, low.c), b.Subtract(high.u, high.c)), zero)
-	spread := b.Subtract(up, down)
+	ground := b.Program.Maximum(b.Subtract(low.w, low.h), b.Subtract(high.w, high.h))
+	l, h := b.side(low, ground), b.side(high, ground)
+	up := b.Program.Maximum(b.Program.Maximum(b.Add(low.u, l.c), b.Add(high.u, h.c)), zero)
+	down := b.Minimum(b.Minimum(b.Subtract(low.u, l.c), b.Subtract(high.u, h.c)), zero)
 	// Where nothing moves and all is dry there is no flux.
-	inverse := b.Select(zero, spread, b.Divide(b.Constant(1), spread), zero)
+	inverse := b.Divide(b.Constant(1), b.Program.Maximum(b.Subtract(up, down), b.Constant(1e-30)))
 	both := b.Multiply(up, down)
 	of := func(fluxLow, fluxHigh, qLow, qHigh value) value {
 		return b.Multiply(inverse, b.Add(b.Subtract(b.Multiply(up, fluxLow), b.Multiply(down, fluxHigh)), b.Multiply(both, b.Subtract(qHigh, qLow))))
 	}
-	f = state{of(low.q.along, high.q.along, low.q.w, high.q.w), of(low.moving, high.moving, low.q.along, high.q.along), of(low.across, high.across, low.q.across, high.q.across)}
-	return f, b.Program.Maximum(up, b.Negative(down))
+	f.flux = state{of(l.along, h.along, l.h, h.h), of(l.moving, h.moving, l.along, h.along), of(l.crossing, h.crossing, l.across, h.across)}
+	if b.drains {
+		drain := b.Parameter(Drain)
+		f.flux.h = b.Program.Maximum(b.Minimum(f.flux.h, b.Multiply(drain, low.h)), b.Negative(b.Multiply(drain, high.h)))
+	}
+	f.onLow, f.onHigh = b.Subtract(b.pressure(low.h), l.pressure), b.Subtract(b.pressure(high.h), h.pressure)
+	f.speed = b.Program.Maximum(up, b.Negative(down))
+	return f
+}
+
+// side is the water at one side of a face that lies above some ground.
+type side struct {
+	state
+	c        value // √(gh)
+	pressure value
+	moving   value // flux of the discharge along
+	crossing value // flux of that across
+}
+
+func (b *builder) side(q cell, ground value) (s side) {
+	s.h = b.Program.Maximum(b.Minimum(b.Subtract(q.w, ground), q.h), b.Constant(0))
+	s.along, s.across = b.Multiply(s.h, q.u), b.Multiply(s.h, q.v)
+	s.c = b.SquareRoot(b.Multiply(b.Parameter(Gravity), s.h))
+	s.pressure = b.pressure(s.h)
+	s.moving = b.Add(b.Multiply(s.along, q.u), s.pressure)
+	s.crossing = b.Multiply(s.across, q.u)
+	return s
+}
+
+// pressure is ½gh².
+func (b *builder) pressure(h value) value {
+	return b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), b.Multiply(h, h))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	if err := generate.Write(".", "kernel", scheme.Rates(), scheme.Heun()); err != nil {
+	if err := generate.Write(".", "kernel", scheme.Rates(), scheme.Euler(), scheme.Heun()); err != nil {
 		log.Fatal(err)
 	}
 }

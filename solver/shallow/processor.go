@@ -1,0 +1,102 @@
+package shallow
+
+import (
+	"math"
+
+	"carina/solver"
+	"carina/solver/processor"
+	"carina/solver/stencil"
+)
+
+// Kernel is the water of one rank on processors.
+type Kernel interface {
+	solver.Kernel
+	// Time is how much has passed, in seconds.
+	Time() float64
+	// At returns the depth in m and the discharge in m²/s in a cell by its local number.
+	At(cell int32) (h float64, discharge [2]float64)
+}
+
+// onProcessor computes in values of type T.
+type onProcessor[T float32 | float64] struct {
+	clock
+	layout *solver.Layout
+	stages [phases]*stencil.Stencil[T]
+	q      map[int][values][]T // by field
+}
+
+var _ Kernel = (*onProcessor[float64])(nil)
+
+func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
+	k := &onProcessor[T]{clock: c, layout: b.Layout, q: map[int][values][]T{}}
+	for n := range c.water.cycle() {
+		field := c.water.field(n)
+		memory, stride := processor.Values[T](d, b.Array(field))
+		var q [values][]T
+		for v := range q {
+			q[v] = memory[v*stride:][:stride]
+		}
+		k.q[field] = q
+	}
+	for i, s := range c.water.stages() {
+		var err error
+		if k.stages[i], err = stencil.NewStencil[T](b, s.update, s.functions, s.accesses...); err != nil {
+			return nil, err
+		}
+	}
+	k.prepare()
+	return k, nil
+}
+
+// prepare lets stages take over the parameters.
+func (k *onProcessor[T]) prepare() {
+	for _, s := range k.stages {
+		k.set(s.Set)
+		s.Prepare()
+	}
+}
+
+// Work is that of a phase.
+func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.stages[phase].Work(step) }
+
+// Collect hands over the highest speed: non-negative numbers are ordered as their
+// bits are.
+func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
+	numbers[0] = int64(math.Float64bits(float64(k.stages[ratesPhase].TakeMaximum(0))))
+	return nil
+}
+
+// Apply chooses the time step.
+func (k *onProcessor[T]) Apply(_ int, numbers []int64) {
+	k.choose(math.Float64frombits(uint64(numbers[0])))
+	k.prepare()
+}
+
+// Bytes is the memory beside that of fields.
+func (k *onProcessor[T]) Bytes() (total int64) {
+	for _, s := range k.stages {
+		total += s.Bytes()
+	}
+	return total
+}
+
+// At returns the depth and the discharge in a cell by its local number.
+func (k *onProcessor[T]) At(cell int32) (h float64, discharge [2]float64) {
+	q := k.q[k.water.field(k.steps)]
+	return float64(q[depth][cell]), [2]float64{float64(q[dischargeX][cell]), float64(q[dischargeY][cell])}
+}
+
+// Check returns the largest velocity in a block.
+func (k *onProcessor[T]) Check(b *solver.Block, _ int) (speed float64, bad int64) {
+	bad = solver.NoCell
+	k.layout.EachGlobal(b, func(cell int32, global int64) {
+		h, flow := k.At(cell)
+		momentum := math.Hypot(flow[0], flow[1])
+		if !(h >= 0) || math.IsInf(h, 1) || math.IsNaN(momentum) || math.IsInf(momentum, 1) {
+			bad = min(bad, global)
+		} else if h > 0 {
+			speed = max(speed, momentum/h)
+		}
+	})
+	return speed, bad
+}

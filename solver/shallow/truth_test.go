@@ -1,0 +1,214 @@
+package shallow
+
+import (
+	"math"
+	"testing"
+
+	"carina/geometry"
+	"carina/geometry/generate"
+	"carina/solver"
+
+	"gonum.org/v1/gonum/spatial/r3"
+	"pgregory.net/rapid"
+)
+
+const gravity = 9.81
+
+// field is a grid of so many cells and metres, from 0 on.
+func field(cells [2]int32, length float64) *geometry.Grid {
+	g := generate.FullGrid([3]int32{cells[0], cells[1], 1})
+	g.Spacing, g.Origin = length/float64(cells[0]), r3.Vec{}
+	return g
+}
+
+// lake is water that stands at a level.
+func lake(level float64, bottom func(r3.Vec) float64) func(r3.Vec) (float64, [2]float64) {
+	return func(p r3.Vec) (float64, [2]float64) { return max(0, level-bottom(p)), [2]float64{} }
+}
+
+// A lake rests, whatever its islands and shores, and however little of a cell is wet.
+func TestLakeRests(t *testing.T) {
+	bottom := func(p r3.Vec) float64 { return math.Sin(31*p.X)*math.Cos(23*p.Y) + p.X }
+	for _, w := range []*Water{{}, {Euler: true}, {Single: true}} {
+		most := 1e-12
+		if w.Single {
+			most = 1e-4
+		}
+		for _, level := range []float64{0.1, 3} {
+			w.Gravity, w.Bottom, w.Initial = gravity, bottom, lake(level, bottom)
+			g := pond()
+			g.Spacing, g.Origin = 0.03, r3.Vec{}
+			dry := 0
+			steps(t, g, w, restSteps, func(l *solver.Layout, k Kernel) {
+				l.EachCell(func(c, x, y, z int32) {
+					want, _ := w.Initial(g.Center(x, y, z))
+					if want == 0 {
+						dry++
+					}
+					if h, flow := k.At(c); math.Abs(h-want) > most || math.Hypot(flow[0], flow[1]) > most {
+						t.Fatalf("level %g, cell %d, %d: depth %g, not %g, discharge %g", level, x, y, h, want, flow)
+					}
+				})
+			})
+			if (dry > 0) != (level < 1) {
+				t.Errorf("level %g: %d cells are dry", level, dry)
+			}
+		}
+	}
+}
+
+// On random ground with random water no depth is negative and no water is lost.
+func TestDepthsStayPositive(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		w := &Water{Gravity: gravity, Euler: rapid.Bool().Draw(r, "Euler"), Single: rapid.Bool().Draw(r, "single")}
+		size := [2]int32{rapid.Int32Range(1, 12).Draw(r, "columns"), rapid.Int32Range(1, 9).Draw(r, "rows")}
+		g := field(size, float64(size[0]))
+		number := func(from, to float64, name string) []float64 {
+			return rapid.SliceOfN(rapid.Float64Range(from, to), int(size[0]*size[1]), int(size[0]*size[1])).Draw(r, name)
+		}
+		ground, depths, u, v := number(-5, 5, "ground"), number(-3, 3, "depths"), number(-9, 9, "u"), number(-9, 9, "v")
+		at := func(p r3.Vec) int { return int(p.Y)*int(size[0]) + int(p.X) }
+		w.Bottom = func(p r3.Vec) float64 { return ground[at(p)] }
+		w.Initial = func(p r3.Vec) (float64, [2]float64) {
+			h := max(0, depths[at(p)])
+			return h, [2]float64{h * u[at(p)], h * v[at(p)]}
+		}
+		var before float64
+		for _, h := range depths {
+			before += max(0, h)
+		}
+		var after float64
+		lowest := math.Inf(1)
+		steps(t, g, w, 30, func(l *solver.Layout, k Kernel) {
+			for c := range int32(l.Cells) {
+				h, flow := k.At(c)
+				if after += h; math.IsNaN(h + flow[0] + flow[1]) {
+					h = -1
+				}
+				lowest = min(lowest, h)
+			}
+		})
+		most := 1e-12
+		if w.Single {
+			most = 1e-6
+		}
+		if !(lowest >= 0) || !(math.Abs(after-before) <= most*(before+1e-9)) {
+			r.Fatalf("%.17g m of water became %.17g, at least %g", before, after, lowest)
+		}
+	})
+}
+
+// Dams break onto water (Stoker 1957), thin water and dry ground (Ritter 1892), along both
+// axes: the depth is known everywhere.
+func TestDamBreaks(t *testing.T) {
+	for _, dam := range []struct{ length, high, low, until, middle, shock, most float64 }{
+		{10, 0.005, 0.001, 6, 0.00253936, 0.209963, 0.01},
+		{100, 1, 0.1, 10, 0.396175, 3.105134, 0.01},
+		{100, 1, 0, 7, 0, 2 * math.Sqrt(gravity), 0.01},
+	} {
+		c := math.Sqrt(gravity * dam.high)
+		exact := func(s float64) float64 {
+			switch {
+			case s < -c:
+				return dam.high
+			case s < 2*c-3*math.Sqrt(gravity*dam.middle):
+				return (2*c - s) * (2*c - s) / (9 * gravity)
+			case s < dam.shock:
+				return dam.middle
+			}
+			return dam.low
+		}
+		for axis := range 2 {
+			along := func(p r3.Vec) float64 { return [2]float64{p.X, p.Y}[axis] - dam.length/2 }
+			errors := [2]float64{}
+			for i, cells := range []int32{100, 400} {
+				size := [3]int32{3, 3, 1}
+				size[axis] = cells
+				g := generate.FullGrid(size)
+				g.Spacing, g.Origin = dam.length/float64(cells), r3.Vec{}
+				w := &Water{Gravity: gravity, Thin: 1e-6, Initial: func(p r3.Vec) (float64, [2]float64) {
+					if along(p) < 0 {
+						return dam.high, [2]float64{}
+					}
+					return dam.low, [2]float64{}
+				}}
+				run(t, g, w, dam.until, func(l *solver.Layout, k Kernel) {
+					var off, total float64
+					l.EachCell(func(cell, x, y, z int32) {
+						h, _ := k.At(cell)
+						want := exact(along(g.Center(x, y, z)) / k.Time())
+						off, total = off+math.Abs(h-want), total+want
+					})
+					errors[i] = off / total
+				})
+			}
+			order := math.Log2(errors[0]/errors[1]) / 2
+			t.Logf("%g m onto %g m along axis %d: off by %.2g, order %.2f", dam.high, dam.low, axis, errors[1], order)
+			if errors[1] > dam.most || order < 0.7 {
+				t.Errorf("%g m onto %g m along axis %d: the depth is off by %.2g, of order %.2f", dam.high, dam.low, axis, errors[1], order)
+			}
+		}
+	}
+}
+
+// Water swings in a paraboloid as Thacker (1981, J. Fluid Mech. 107) says, planar and
+// radial, with a shore that wanders over cells.
+func TestThackersBowl(t *testing.T) {
+	const a, h0, eta = 1., 0.1, 0.5
+	const r0 = 0.8
+	const amplitude = (a*a - r0*r0) / (a*a + r0*r0)
+	center := r3.Vec{X: 2, Y: 2}
+	bowl := func(p r3.Vec) float64 { p.Z = 0; return h0 * (r3.Norm2(r3.Sub(p, center))/(a*a) - 1) }
+	for _, swing := range []struct {
+		name   string
+		period float64
+		exact  func(p r3.Vec, time float64) (float64, [2]float64)
+	}{
+		{"planar", 4.48570, func(p r3.Vec, time float64) (float64, [2]float64) {
+			omega := math.Sqrt(2*gravity*h0) / a
+			sin, cos := math.Sincos(omega * time)
+			q := r3.Sub(p, center)
+			h := max(0, eta*h0/(a*a)*(2*q.X*cos+2*q.Y*sin-eta)-bowl(p))
+			return h, [2]float64{-h * eta * omega * sin, h * eta * omega * cos}
+		}},
+		{"radial", 2.24285, func(p r3.Vec, time float64) (float64, [2]float64) {
+			omega := math.Sqrt(8*gravity*h0) / a
+			sin, cos := math.Sincos(omega * time)
+			q := r3.Sub(p, center)
+			s := 1 - amplitude*cos
+			square := (q.X*q.X + q.Y*q.Y) / (a * a)
+			h := max(0, h0*(math.Sqrt(1-amplitude*amplitude)/s-1-square*((1-amplitude*amplitude)/(s*s)-1))-bowl(p))
+			u := 0.5 * omega * amplitude * sin / s
+			return h, [2]float64{h * u * q.X, h * u * q.Y}
+		}},
+	} {
+		sizes := thackerSizes
+		var errors []float64
+		for _, cells := range sizes {
+			g := field([2]int32{cells, cells}, 4)
+			w := &Water{Gravity: gravity, Bottom: bowl, Thin: 1e-6, Initial: func(p r3.Vec) (float64, [2]float64) { return swing.exact(p, 0) }}
+			run(t, g, w, thackerPeriods*swing.period, func(l *solver.Layout, k Kernel) {
+				var off, total float64
+				l.EachCell(func(cell, x, y, z int32) {
+					h, _ := k.At(cell)
+					want, _ := swing.exact(g.Center(x, y, z), k.Time())
+					off, total = off+math.Abs(h-want), total+want
+				})
+				errors = append(errors, off/total)
+			})
+		}
+		last := errors[len(errors)-1]
+		order := math.Log2(errors[0]/last) / float64(len(errors)-1)
+		t.Logf("%s: off by %.3g, of order %.2f", swing.name, errors, order)
+		if order < 1.35 || last > 0.02 {
+			t.Errorf("%s: off by %.3g, of order %.2f", swing.name, errors, order)
+		}
+	}
+}
+
+// More may be set for a longer look.
+var (
+	restSteps      = 100
+	thackerSizes   = []int32{24, 48, 96}
+	thackerPeriods = 1.0
+)
