@@ -32,6 +32,9 @@ type Water struct {
 	Courant float64
 	// Thin is the depth in m below which velocities are reduced; 0 means 1e-5.
 	Thin float64
+	// Manning is the ground's coefficient n in s/m^⅓ and Chezy its C in m^½/s: friction
+	// slows the water by g·|u|·u/(h·C²) with, of Manning, C = h^⅙/n. 0 is no such friction.
+	Manning, Chezy float64
 	// Euler takes steps of first order in time, which need less time each, in place of
 	// those of Heun's method, a Runge–Kutta method of second order.
 	Euler bool
@@ -139,6 +142,9 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if w.Courant < 0 || w.Courant > 0.25 {
 		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")
 	}
+	if !(w.Manning >= 0 && w.Chezy >= 0) {
+		return nil, errors.New("friction of shallow water is not negative; give coefficients from 0 on")
+	}
 	c := clock{water: w, spacing: b.Domain.Grid.Spacing}
 	if err := w.fill(b); err != nil {
 		return nil, err
@@ -211,6 +217,11 @@ func (c *clock) set(set func(name string, value float64)) {
 	set(scheme.Gravity, c.water.Gravity)
 	set(scheme.InverseSpacing, 1/c.spacing)
 	set(scheme.Depth4, math.Pow(c.thin(), 4))
+	set(scheme.Manning, c.water.Gravity*c.water.Manning*c.water.Manning)
+	set(scheme.Chezy, 0)
+	if c.water.Chezy > 0 {
+		set(scheme.Chezy, c.water.Gravity/(c.water.Chezy*c.water.Chezy))
+	}
 	set(scheme.TimeStep, c.dt)
 	set(scheme.Drain, 0)
 	if c.dt > 0 {

@@ -41,7 +41,7 @@ func hills(p r3.Vec) float64 { return 0.4 * math.Sin(7*p.X) * math.Cos(9*p.Y) }
 func pondCase(periodic, short bool) *enginetest.Case {
 	return &enginetest.Case{Grid: pond(), Periodic: [3]bool{periodic, periodic, false}, Steps: 21,
 		Physics: func(*solver.Domain) (solver.Together, error) {
-			return solver.Together{&Water{Gravity: 9.81, Bottom: hills, Initial: dam, Euler: short, Single: short}}, nil
+			return solver.Together{&Water{Gravity: 9.81, Bottom: hills, Initial: dam, Manning: 0.03, Euler: short, Single: short}}, nil
 		}}
 }
 
@@ -71,20 +71,22 @@ func TestInstructionSets(t *testing.T) {
 // run computes water on one rank until a time and gives its kernel to f.
 func run(t *testing.T, grid *geometry.Grid, w *Water, until float64, f func(l *solver.Layout, k Kernel)) {
 	t.Helper()
-	compute(t, grid, w, func(_ int, time float64) bool { return time >= until }, f)
+	compute(t, &enginetest.Case{Grid: grid}, w, func(_ int, time float64) bool { return time >= until }, f)
 }
 
 // steps computes so many of them.
 func steps(t *testing.T, grid *geometry.Grid, w *Water, n int, f func(l *solver.Layout, k Kernel)) {
 	t.Helper()
-	compute(t, grid, w, func(steps int, _ float64) bool { return steps == n }, f)
+	compute(t, &enginetest.Case{Grid: grid}, w, func(steps int, _ float64) bool { return steps == n }, f)
 }
 
-func compute(t *testing.T, grid *geometry.Grid, w *Water, done func(steps int, time float64) bool, f func(l *solver.Layout, k Kernel)) {
+func compute(t *testing.T, c *enginetest.Case, w *Water, done func(steps int, time float64) bool, f func(l *solver.Layout, k Kernel)) {
 	t.Helper()
 	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
-		c := enginetest.Case{Grid: grid, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
-		r, err := c.New(solver.WholeDomain(grid), 1, tr)
+		c.Physics = func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }
+		d := solver.WholeDomain(c.Grid)
+		d.Periodic = c.Periodic
+		r, err := c.New(d, 1, tr)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
+	"carina/solver/enginetest"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -203,6 +204,29 @@ func TestThackersBowl(t *testing.T) {
 		if order < 1.35 || last > 0.02 {
 			t.Errorf("%s: off by %.3g, of order %.2f", swing.name, errors, order)
 		}
+	}
+}
+
+// Friction alone slows water as du/dt = −a·u² says.
+func TestFriction(t *testing.T) {
+	const h, u0 = 0.7, 2.
+	for _, w := range []*Water{{Manning: 0.03}, {Chezy: 30}, {Manning: 0.03, Euler: true}, {Chezy: 30, Single: true}} {
+		w.Gravity = gravity
+		a := gravity * w.Manning * w.Manning / math.Pow(h, 4./3)
+		if w.Chezy > 0 {
+			a = gravity / (h * w.Chezy * w.Chezy)
+		}
+		w.Initial = func(r3.Vec) (float64, [2]float64) { return h, [2]float64{0.6 * h * u0, 0.8 * h * u0} }
+		check := func(k Kernel, want, off float64) {
+			depth, flow := k.At(0)
+			if got := math.Hypot(flow[0], flow[1]) / depth; math.Abs(got/want-1) > off || math.Abs(depth/h-1) > 1e-5 {
+				t.Errorf("%+v: %.9g m/s at a depth of %g m, not %.9g", w, got, depth, want)
+			}
+		}
+		c := &enginetest.Case{Grid: field([2]int32{6, 5}, 6), Periodic: [3]bool{true, true, false}}
+		compute(t, c, w, func(n int, _ float64) bool { return n == 40 }, func(_ *solver.Layout, k Kernel) {
+			check(k, u0/(1+a*u0*k.Time()), 1e-5)
+		})
 	}
 }
 

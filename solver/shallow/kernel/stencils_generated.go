@@ -867,7 +867,7 @@ func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // EulerGo computes n cells in plain Go.
 func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 9)
-	t := unsafe.Slice((*T)(table), 4)
+	t := unsafe.Slice((*T)(table), 8)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -899,19 +899,55 @@ func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 		v21 := squareRoot(v20)
 		v23 := T(t[3] * v15)
 		v24 := v23 / v21
-		v25 := T(v15 * v24)
-		v26 := T(v25 * v10)
-		v27 := T(v25 * v12)
+		v25 := T(v24 * v10)
+		v26 := T(v24 * v12)
+		v27 := T(v25 * v25)
+		v28 := T(v26 * v26)
+		v29 := v27 + v28
+		v30 := squareRoot(v29)
+		v34 := v15 + t[4]
+		v35 := squareRoot(v34)
+		v36 := squareRoot(v35)
+		v37 := T(v34 * v36)
+		v38 := squareRoot(v37)
+		v39 := squareRoot(v38)
+		v40 := T(v34 * v39)
+		v41 := squareRoot(v40)
+		v42 := squareRoot(v41)
+		v43 := T(v42 * v42)
+		v44 := T(v43 * v42)
+		v45 := v34 + v34
+		v46 := v44 + v45
+		v47 := v44 + v44
+		v48 := v47 + v34
+		v49 := v46 / v48
+		v50 := T(v42 * v49)
+		v51 := T(v50 * v50)
+		v52 := T(v51 * v50)
+		v53 := v52 + v45
+		v54 := v52 + v52
+		v55 := v54 + v34
+		v56 := v53 / v55
+		v57 := T(v50 * v56)
+		v58 := t[5] / v57
+		v59 := t[6] + v58
+		v61 := T(t[0] * v59)
+		v62 := T(v30 * v24)
+		v63 := T(v61 * v62)
+		v64 := t[7] + v63
+		v65 := v15 / v64
+		v66 := T(v65 * v25)
+		v67 := T(v65 * v26)
 		f6[j] = v15
-		f7[j] = v26
-		f8[j] = v27
+		f7[j] = v66
+		f8[j] = v67
 	}
 }
 
 // HeunGo computes n cells in plain Go.
 func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 74)
-	t := unsafe.Slice((*T)(table), 13)
+	t := unsafe.Slice((*T)(table), 16)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -1901,12 +1937,48 @@ func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 		v963 := squareRoot(v962)
 		v964 := T(t[3] * v958)
 		v965 := v964 / v963
-		v966 := T(v958 * v965)
-		v967 := T(v966 * v953)
-		v968 := T(v966 * v957)
+		v966 := T(v965 * v953)
+		v967 := T(v965 * v957)
+		v968 := T(v966 * v966)
+		v969 := T(v967 * v967)
+		v970 := v968 + v969
+		v971 := squareRoot(v970)
+		v975 := v958 + t[13]
+		v976 := squareRoot(v975)
+		v977 := squareRoot(v976)
+		v978 := T(v975 * v977)
+		v979 := squareRoot(v978)
+		v980 := squareRoot(v979)
+		v981 := T(v975 * v980)
+		v982 := squareRoot(v981)
+		v983 := squareRoot(v982)
+		v984 := T(v983 * v983)
+		v985 := T(v984 * v983)
+		v986 := v975 + v975
+		v987 := v985 + v986
+		v988 := v985 + v985
+		v989 := v988 + v975
+		v990 := v987 / v989
+		v991 := T(v983 * v990)
+		v992 := T(v991 * v991)
+		v993 := T(v992 * v991)
+		v994 := v993 + v986
+		v995 := v993 + v993
+		v996 := v995 + v975
+		v997 := v994 / v996
+		v998 := T(v991 * v997)
+		v999 := t[14] / v998
+		v1000 := t[15] + v999
+		v1001 := T(t[0] * v1000)
+		v1002 := T(v971 * v965)
+		v1003 := T(v1001 * v1002)
+		v1004 := t[9] + v1003
+		v1005 := v958 / v1004
+		v1006 := T(v1005 * v966)
+		v1007 := T(v1005 * v967)
 		f71[j] = v958
-		f72[j] = v967
-		f73[j] = v968
+		f72[j] = v1006
+		f73[j] = v1007
 	}
 }
 

@@ -19,6 +19,10 @@ const (
 	// TimeStep is in s, Drain a quarter of the spacing divided by it, in m/s.
 	TimeStep = "timeStep"
 	Drain    = "drain"
+	// Manning is g·n² by Manning's n in s/m^⅓, Chezy g/C² by Chézy's C in m^½/s: the
+	// friction of the ground.
+	Manning = "manning"
+	Chezy   = "chezy"
 )
 
 // The fields that updates read and write.
@@ -114,13 +118,33 @@ func (b *builder) read(field int, o geometry.Offset) (q [values]value) {
 	return q
 }
 
-// write stores water, with discharges as bounded as velocities are.
+// write stores water, with discharges as bounded as velocities are and slowed by the
+// friction of a step.
 func (b *builder) write(field int, q [values]value) {
 	h := b.Program.Maximum(q[depth], b.Constant(0))
-	share := b.Multiply(h, b.inverse(h))
-	for v, next := range [values]value{h, b.Multiply(share, q[alongX]), b.Multiply(share, q[alongY])} {
-		b.Write(solver.Slot{Field: field, Value: v}, next)
+	inverse := b.inverse(h)
+	u, v := b.Multiply(inverse, q[alongX]), b.Multiply(inverse, q[alongY])
+	speed := b.SquareRoot(b.Add(b.Multiply(u, u), b.Multiply(v, v)))
+	friction := b.Add(b.Parameter(Chezy), b.Divide(b.Parameter(Manning), b.cubeRoot(b.Add(h, b.Constant(1e-9)))))
+	slowed := b.Add(b.Constant(1), b.Multiply(b.Multiply(b.Parameter(TimeStep), friction), b.Multiply(speed, inverse)))
+	share := b.Divide(h, slowed)
+	for i, next := range [values]value{h, b.Multiply(share, u), b.Multiply(share, v)} {
+		b.Write(solver.Slot{Field: field, Value: i}, next)
 	}
+}
+
+// cubeRoot is that of depths on Earth, to some 1e-12 of it: √√(ay) comes nearer to ∛a by
+// three quarters of the exponent, Halley's method by its cube.
+func (b *builder) cubeRoot(a value) value {
+	y := b.SquareRoot(b.SquareRoot(a))
+	for range 2 {
+		y = b.SquareRoot(b.SquareRoot(b.Multiply(a, y)))
+	}
+	for range 2 {
+		cube := b.Multiply(b.Multiply(y, y), y)
+		y = b.Multiply(y, b.Divide(b.Add(cube, b.Add(a, a)), b.Add(b.Add(cube, cube), a)))
+	}
+	return y
 }
 
 // inverse is 1/h, reduced in thin water.
