@@ -151,8 +151,8 @@ func (r *refining) spacings(accuracy float64) []float64 {
 	return list
 }
 
-// level computes one spacing; kept puts its results into the folder.
-func (r *refining) level(ctx context.Context, spacing float64, last, kept bool) error {
+// level computes one spacing and, where asked, writes its results into the folder.
+func (r *refining) level(ctx context.Context, spacing float64, last, write bool) error {
 	c, o := *r.base, r.options
 	o.listener.Voxels, o.listener.Partition = nil, nil
 	c.FluidCells, c.Spacing = 0, strconv.FormatFloat(spacing, 'g', -1, 64)+"m"
@@ -163,7 +163,7 @@ func (r *refining) level(ctx context.Context, spacing float64, last, kept bool) 
 		}
 		c.TimeStep = strconv.FormatFloat(step*spacing/r.finest.Grid.Spacing, 'g', -1, 64) + "s"
 	}
-	if !kept {
+	if !write {
 		c.Output = ""
 	}
 	v := r.finest

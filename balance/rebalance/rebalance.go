@@ -241,9 +241,6 @@ func (b *Balancer) Took(seconds float64) {
 	b.Moving.PerCell *= by
 }
 
-// Undo takes the last decision back, whose cells could not be moved.
-func (b *Balancer) Undo(owners []int32) { b.owners, b.last = slices.Clone(owners), nil }
-
 // Held is Work of the present owners.
 func (b *Balancer) Held() []float64 { return b.Work(b.owners) }
 

@@ -80,20 +80,20 @@ func CheckpointCase(c *checkpoint.Checkpoint) (text []byte, partition string) {
 	return c.Notes[caseNote], string(c.Notes[partitionNote])
 }
 
-// keeping writes the checkpoints of a computation and goes on from one.
-type keeping struct {
+// checkpointing writes the checkpoints of a computation and goes on from one.
+type checkpointing struct {
 	results *Results
 	ctx     context.Context
 	// asked tells how often somebody has asked for a checkpoint at once.
 	asked func() int64
-	ranks []kept // each used by its rank alone
+	ranks []rankCheckpoints // each used by its rank alone
 	once  sync.Once
 	notes map[string][]byte // which do not change
 	clock checkpoint.Clock
 }
 
-// kept is what a rank knows of its checkpoints.
-type kept struct {
+// rankCheckpoints is what a rank knows of its checkpoints.
+type rankCheckpoints struct {
 	writer   *checkpoint.Writer
 	answered int64 // of those asked for
 	last     int64 // step of the one begun last
@@ -105,7 +105,7 @@ var mayChange = []string{"time step", "lattice velocity", "mismatch", "instructi
 
 // differences names the settings that differ from those of a checkpoint. The error
 // names one with which the state would be that of another flow.
-func (k *keeping) differences(c *checkpoint.Checkpoint, timeStep float64) (changed []string, err error) {
+func (k *checkpointing) differences(c *checkpoint.Checkpoint, timeStep float64) (changed []string, err error) {
 	if was := string(c.Notes[timeStepNote]); was != fmt.Sprint(timeStep) {
 		return nil, fmt.Errorf("the checkpoint is of another flow: its time step was %s s and is %v s: go on with --time-step %ss, or begin anew", was, timeStep, was)
 	}
@@ -138,7 +138,7 @@ func (k *keeping) differences(c *checkpoint.Checkpoint, timeStep float64) (chang
 }
 
 // resume lets a rank go on from the checkpoint.
-func (k *keeping) resume(r *airflow.Rank) error {
+func (k *checkpointing) resume(r *airflow.Rank) error {
 	of := &k.results.of
 	c := of.Restart
 	t := r.Engine().Transport()
@@ -174,7 +174,7 @@ func (k *keeping) resume(r *airflow.Rank) error {
 }
 
 // between is done after every few steps by every rank.
-func (k *keeping) between(v *run.View) error {
+func (k *checkpointing) between(v *run.View) error {
 	own := &k.ranks[v.Rank()]
 	if own.off {
 		return nil
@@ -214,7 +214,7 @@ func anyOf(t transport.Transport, own bool) (bool, error) {
 }
 
 // open makes the folder of checkpoints. That there can be none is a warning.
-func (k *keeping) open(own *kept, t transport.Transport) error {
+func (k *checkpointing) open(own *rankCheckpoints, t transport.Transport) error {
 	folder := k.results.of.Folder
 	writer, err := checkpoint.NewWriter(filepath.Join(folder, checkpointFolder), t)
 	own.writer, own.off = writer, errors.As(err, new(transport.AgreedError))
@@ -226,7 +226,7 @@ func (k *keeping) open(own *kept, t transport.Transport) error {
 }
 
 // begin begins to write a checkpoint.
-func (k *keeping) begin(own *kept, v *run.View) error {
+func (k *checkpointing) begin(own *rankCheckpoints, v *run.View) error {
 	state, err := v.SaveStateInto(own.writer.Spare())
 	if err := transport.Agree(v.Transport(), err); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (k *keeping) begin(own *kept, v *run.View) error {
 }
 
 // note makes the notes that do not change.
-func (k *keeping) note() {
+func (k *checkpointing) note() {
 	of := &k.results.of
 	k.notes = map[string][]byte{}
 	// Texts are always encoded.
@@ -259,7 +259,7 @@ func (k *keeping) note() {
 }
 
 // tell warns of checkpoints that are not written.
-func (k *keeping) tell(rank int, news checkpoint.News, byClock bool) {
+func (k *checkpointing) tell(rank int, news checkpoint.News, byClock bool) {
 	warn := k.results.of.Warn
 	switch {
 	case rank > 0:
@@ -271,7 +271,7 @@ func (k *keeping) tell(rank int, news checkpoint.News, byClock bool) {
 }
 
 // end waits for the last checkpoint and keeps the end where that is wanted.
-func (k *keeping) end(v *run.View) error {
+func (k *checkpointing) end(v *run.View) error {
 	own := &k.ranks[v.Rank()]
 	on := k.results.of.Checkpoints
 	due := own.last != v.Step() && (on.End || on.On() && k.ctx.Err() != nil || k.asked() != own.answered)

@@ -78,15 +78,15 @@ type Results struct {
 	// history is kept on rank 0.
 	history history
 
-	target     target
-	kept       *keeping
-	processes  []process // by rank
-	unfinished unfinished
-	ends       []func()
-	once       sync.Once
-	begun      error
-	mu         sync.Mutex
-	failed     error // the first file that could not be written
+	target        target
+	checkpointing *checkpointing
+	processes     []process // by rank
+	unfinished    unfinished
+	ends          []func()
+	once          sync.Once
+	begun         error
+	mu            sync.Mutex
+	failed        error // the first file that could not be written
 }
 
 // PageLimit is the number of cells up to which a page to turn around is written: its
@@ -104,8 +104,8 @@ func New(ctx context.Context, of Of) (*Results, error) {
 		return nil, err
 	}
 	asked, quiet := requests()
-	r.kept = &keeping{results: r, ctx: ctx, asked: asked, ranks: make([]kept, r.ranks), clock: of.Checkpoints.Clock}
-	r.kept.clock.Start(0)
+	r.checkpointing = &checkpointing{results: r, ctx: ctx, asked: asked, ranks: make([]rankCheckpoints, r.ranks), clock: of.Checkpoints.Clock}
+	r.checkpointing.clock.Start(0)
 	r.ends = append(r.ends, quiet, r.unfinished.remove)
 	if t := of.Transport; t != nil && t.Size() > 1 {
 		r.ends = append(r.ends, watchLost(r.processes, t.Rank(), of.Folder))
@@ -171,11 +171,11 @@ func (r *Results) Begin() error {
 
 // Between is what is done between steps: the history, and then what keeps the state.
 func (r *Results) Between() []run.Between {
-	return []run.Between{{Do: r.observe}, {Do: r.kept.between}}
+	return []run.Between{{Do: r.observe}, {Do: r.checkpointing.between}}
 }
 
 // Resume lets a rank go on from the checkpoint.
-func (r *Results) Resume(rank *airflow.Rank) error { return r.kept.resume(rank) }
+func (r *Results) Resume(rank *airflow.Rank) error { return r.checkpointing.resume(rank) }
 
 // observe adds to the history.
 func (r *Results) observe(v *run.View) error {
@@ -231,7 +231,7 @@ func isDiverged(path string) bool {
 }
 
 // Keep keeps the state at the end, where that is wanted, before Visit.
-func (r *Results) Keep(v *run.View) error { return r.kept.end(v) }
+func (r *Results) Keep(v *run.View) error { return r.checkpointing.end(v) }
 
 // Visit writes the fields of a rank at the end and brings together what all add to the
 // pictures. All are the fields of all cells on rank 0, where somebody has them.

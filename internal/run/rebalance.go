@@ -113,17 +113,17 @@ func (b *Rebalancing) look(v *View) error {
 	if err := t.Reduce(transport.Sum, busy); err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
 	}
-	var told []byte
+	var message []byte
 	var l Look
 	if t.Rank() == 0 {
 		l = b.decide(v, busy, steps, own.owners)
-		told = b.tell(&l, own.owners, step, steps, time.Since(begin))
+		message = b.encode(&l, own.owners, step, steps, time.Since(begin))
 	}
-	told, err := transport.Broadcast(t, 0, told)
+	message, err := transport.Broadcast(t, 0, message)
 	if err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
 	}
-	next, owners := understand(told, own.owners)
+	next, owners := decode(message, own.owners)
 	if owners != nil {
 		if err := b.move(v, owners, &l); err != nil {
 			return err
@@ -179,8 +179,8 @@ func (b *Rebalancing) shares(owners []int32) []float64 {
 	return list
 }
 
-// tell says when the next look is, and which cuboids have which owners from now on.
-func (b *Rebalancing) tell(l *Look, owners []int32, step, steps int64, took time.Duration) []byte {
+// encode says when the next look is, and which cuboids have which owners from now on.
+func (b *Rebalancing) encode(l *Look, owners []int32, step, steps int64, took time.Duration) []byte {
 	next := b.Every
 	if next == 0 {
 		next = max(steps/2, warmUp, int64(took.Seconds()/mostOfLooks/max(l.Seconds, 1e-9)))
@@ -195,8 +195,8 @@ func (b *Rebalancing) tell(l *Look, owners []int32, step, steps int64, took time
 	return words
 }
 
-// understand returns what tell has said; no owners where none changes.
-func understand(words []byte, before []int32) (next int64, owners []int32) {
+// decode returns what encode has said; no owners where none changes.
+func decode(words []byte, before []int32) (next int64, owners []int32) {
 	next = int64(binary.LittleEndian.Uint64(words))
 	if words = words[8:]; len(words) > 0 {
 		owners = slices.Clone(before)

@@ -96,9 +96,6 @@ func (s *Series) Add(stress *Stress) {
 	}
 }
 
-// Samples is how many samples there are.
-func (s *Series) Samples() int { return s.samples }
-
 // Mean is the mean magnitude of each triangle, and its oscillatory index: ½(1 − |∫τ dt| /
 // ∫|τ| dt), from 0 where the direction stays to ½ where it turns around (He and Ku
 // 1996).
