@@ -13,8 +13,8 @@ import (
 	"carina/internal/quantity"
 )
 
-// GridReport is what is known of a grid and the surface it was made from, in SI units. Fields of the surface are missing where the grid
-// was read from a grid file.
+// GridReport is what is known of a grid and the surface it was made from, in SI units.
+// Fields of the surface are missing where the grid was read from a grid file.
 type GridReport struct {
 	Triangles     int           `json:"triangles,omitempty"`
 	Closed        *bool         `json:"closed,omitempty"`

@@ -184,8 +184,8 @@ var features = []feature{
 
 // FitCost fits a cost model to measured steps by least squares of the relative
 // errors, with no figure below zero, no boundary cell faster than another and no
-// cell at an opening faster than others of the boundary. Figures that the samples say nothing about
-// keep those of start.
+// cell at an opening faster than others of the boundary. Figures that the samples say
+// nothing about keep those of start.
 func FitCost(start Cost, samples []Sample) (Cost, error) {
 	fit := fittedCost(start)
 	fit.Opening = math.Max(0, fit.Opening-fit.Boundary)

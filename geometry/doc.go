@@ -20,8 +20,8 @@
 // tie rule, so that nothing leaks wherever cell centres lie. The grid lies where the
 // surface's shape says and not where its coordinates' origin is: centred, or aside where
 // flat walls would lie in planes of cell centres (place.go); what still lies there but
-// for rounding is settled (lattice.go). So a body has the same cells wherever it lies. Time and memory
-// follow the surface, not its bounding box. Results are equal bit for bit
+// for rounding is settled (lattice.go). So a body has the same cells wherever it lies.
+// Time and memory follow the surface, not its bounding box. Results are equal bit for bit
 // whatever the number of workers.
 //
 // What a triangle mesh is asked for lives in package mesh below, STL files in

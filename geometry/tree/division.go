@@ -109,7 +109,7 @@ func (f *finder) divide(d *draft) (bend float64) {
 	sides := f.sides(d)
 	best := math.Inf(1)
 	bend = usualBend * r
-	// Cells along the rim of a slice are in or out by chance.
+	// Cells along the edge of a slice are in or out by chance.
 	const chance = 0.08
 	variance := modelError*modelError + chance*2*math.Pi*r/(d.before*d.before*sections.thickness)
 	for k := 0; leastBend+float64(k)*bendStep <= mostBend; k++ {

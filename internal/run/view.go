@@ -11,8 +11,8 @@ import (
 	"carina/solver/transport"
 )
 
-// View is the flow on a rank at one moment. Openings, Gather, Collect and Resampled are called by all
-// ranks together.
+// View is the flow on a rank at one moment. Openings, Gather, Collect and Resampled are
+// called by all ranks together.
 type View struct {
 	rank   *airflow.Rank
 	domain *solver.Domain

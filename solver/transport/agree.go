@@ -16,8 +16,8 @@ func (e AgreedError) Error() string { return e.Cause.Error() }
 func (e AgreedError) Unwrap() error { return e.Cause }
 
 // Agree returns an error on all ranks if one of them has failed: that of the
-// lowest which has, with its number on those that have not failed in the same way. All ranks call it together.
-// Without a transport there is only one rank.
+// lowest which has, with its number on those that have not failed in the same way. All
+// ranks call it together. Without a transport there is only one rank.
 func Agree(t Transport, failed error) error {
 	if t == nil {
 		return failed

@@ -44,8 +44,8 @@ var kinds = map[Kind]struct{ what, takes string }{
 }
 
 // KindOf tells what a file holds by its beginning: grid files by their first
-// bytes, as shares and states, partition files as JSON, graphs by their name or a first line of two
-// to four whole numbers; everything else is taken for a surface.
+// bytes, as shares and states, partition files as JSON, graphs by their name or a first
+// line of two to four whole numbers; everything else is taken for a surface.
 func KindOf(path string) (Kind, error) {
 	file, err := machine.Open(path)
 	if err != nil {

@@ -64,8 +64,8 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // copies of its first link with factor zero. Factor times (opposite − bounced) is
 // added to bounced, the population that comes back, and taken from the
 // population at rest; with 16-bit storage the sum of all that a cell's links take
-// is. The opposite population is taken where the kernels find or leave it. The cells are fewer than BlockCells + WindowCells. Scratch is memory of
-// ScratchBytes.
+// is. The opposite population is taken where the kernels find or leave it. The cells are
+// fewer than BlockCells + WindowCells. Scratch is memory of ScratchBytes.
 type Corrector func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
 // BlockCells is the least number of cells that are corrected together, unless

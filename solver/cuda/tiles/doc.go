@@ -1,9 +1,10 @@
 // Package tiles makes a GPU a device of the engine whose cells lie in tiles, for
 // populations that stream in place in three dimensions: Device. A rank's tiles lie in its
-// memory (Tiles); it updates interior and border on two queues. Among themselves GPUs exchange directly, by writing to each other's
-// memory, or by messages of whole groups (connection.go, exchange.go); with ranks on
-// processors value by value (values.go). Single values that tiles need of each other
-// beyond what streams between them are asked for (asked.go).
+// memory (Tiles); it updates interior and border on two queues. Among themselves GPUs
+// exchange directly, by writing to each other's memory, or by messages of whole groups
+// (connection.go, exchange.go); with ranks on processors value by value (values.go).
+// Single values that tiles need of each other beyond what streams between them are asked
+// for (asked.go).
 //
 // It knows no physics: what is computed on the tiles is a Launch of a physics, such as
 // the flow of package airflow/gpu, whose kernels begin with TileSource.

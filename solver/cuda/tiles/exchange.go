@@ -41,9 +41,10 @@ func (p *Tiles) prepareExchange() {
 	}
 }
 
-// swap gives the neighbours what the step has left for them. What is written directly is there already: the ranks only tell each other. The
-// others wait for their borders, send messages, and put what has come where
-// the next step looks for it, while the interior is computed.
+// swap gives the neighbours what the step has left for them. What is written directly is
+// there already: the ranks only tell each other. The others wait for their borders, send
+// messages, and put what has come where the next step looks for it, while the interior is
+// computed.
 func (p *Tiles) swap(t transport.Transport, messages []transport.Message, odd int) error {
 	if len(messages) > 0 {
 		if err := p.swapMessages(t, messages, odd); err != nil {
