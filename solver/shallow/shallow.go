@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"carina/solver"
 	"carina/solver/cuda"
@@ -139,7 +142,7 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("shallow water needs a grid of one layer; give one with one cell along z")
 	}
-	if w.Courant < 0 || w.Courant > 0.25 {
+	if !(w.Courant >= 0 && w.Courant <= 0.25) {
 		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")
 	}
 	if !(w.Manning >= 0 && w.Chezy >= 0) {
@@ -164,18 +167,42 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
 }
 
-// fill sets own cells to the start.
+// fill sets own cells to the start. Heights and depths that make no sense are refused.
 func (w *Water) fill(b *solver.Binding) error {
 	center := b.Domain.Grid.Center
+	var first struct {
+		sync.Mutex
+		at   [2]int32 // y and x
+		says string
+	}
+	refuse := func(x, y int32, says string) {
+		first.Lock()
+		defer first.Unlock()
+		if at := [2]int32{y, x}; first.says == "" || slices.Compare(at[:], first.at[:]) < 0 {
+			first.at, first.says = at, says
+		}
+	}
 	if w.Bottom != nil {
-		if err := b.Fill(scheme.Bottom, func(x, y, z int32, values []float64) { values[0] = w.Bottom(center(x, y, z)) }); err != nil {
+		err := b.Fill(scheme.Bottom, func(x, y, z int32, values []float64) {
+			if values[0] = w.Bottom(center(x, y, z)); math.IsNaN(values[0]) || math.IsInf(values[0], 0) {
+				refuse(x, y, fmt.Sprintf("the ground has the height %g m", values[0]))
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return b.Fill(scheme.Water, func(x, y, z int32, values []float64) {
+	err := b.Fill(scheme.Water, func(x, y, z int32, values []float64) {
 		h, flow := w.Initial(center(x, y, z))
+		if !(h >= 0) || math.IsInf(h, 1) {
+			refuse(x, y, fmt.Sprintf("the water is %g m deep", h))
+		}
 		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
 	})
+	if err == nil && first.says != "" {
+		err = fmt.Errorf("%s in column %d of row %d; give finite heights, and depths from 0 on", first.says, first.at[1], first.at[0])
+	}
+	return err
 }
 
 // clock chooses time steps and counts them.

@@ -3,6 +3,7 @@ package shallow
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"carina/geometry"
@@ -102,12 +103,27 @@ func compute(t *testing.T, c *enginetest.Case, w *Water, done func(steps int, ti
 	})
 }
 
-func TestRefusesManyLayers(t *testing.T) {
-	c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) {
-		return solver.Together{&Water{Gravity: 9.81, Initial: dam}}, nil
-	}}
-	if _, err := c.New(solver.WholeDomain(generate.FullGrid([3]int32{3, 3, 2})), 1, transport.NewLocal(1)[0]); err == nil {
-		t.Error("two layers of water are taken")
+// What cannot be computed is refused in a sentence.
+func TestRefuses(t *testing.T) {
+	level := func(p r3.Vec) (float64, [2]float64) { return 1, [2]float64{} }
+	flat, layers := generate.FullGrid([3]int32{3, 3, 1}), generate.FullGrid([3]int32{3, 3, 2})
+	for _, bad := range []struct {
+		grid  *geometry.Grid
+		water Water
+		says  string
+	}{
+		{layers, Water{Initial: level}, "one layer"},
+		{flat, Water{Initial: level, Courant: 0.3}, "Courant"},
+		{flat, Water{Initial: level, Courant: math.NaN()}, "Courant"},
+		{flat, Water{Initial: level, Manning: -0.1}, "friction"},
+		{flat, Water{Initial: level, Bottom: func(p r3.Vec) float64 { return math.Log(1 - p.X/flat.Center(2, 0, 0).X) }}, "ground"},
+		{flat, Water{Initial: func(p r3.Vec) (float64, [2]float64) { return -1, [2]float64{} }}, "-1 m deep in column 0 of row 0"},
+		{flat, Water{Initial: func(p r3.Vec) (float64, [2]float64) { return math.NaN(), [2]float64{} }}, "NaN m deep"},
+	} {
+		c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{&bad.water}, nil }}
+		if _, err := c.New(solver.WholeDomain(bad.grid), 1, transport.NewLocal(1)[0]); err == nil || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("%s: says %v", bad.says, err)
+		}
 	}
 }
 
