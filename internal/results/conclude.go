@@ -51,11 +51,13 @@ func (r *Results) Finish(summary *airflow.Summary, record func(partitionFile str
 			r.fail(err)
 		}
 	}
-	r.unfinished.remove()
 	files, err = r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
 		keep := f.Among(append(serving, r.of.Inputs...))
-		return f.Commit(append(keep, neededGrids(r.of.Folder, f.Old())...)...)
+		files, err := f.Commit(append(keep, neededGrids(r.of.Folder, f.Old())...)...)
+		r.unfinished.remove() // while the folder is this run's alone
+		return files, err
 	})
+	r.unfinished.remove()
 	return r.notable(files), err
 }
 
