@@ -99,9 +99,9 @@ func (h *header) read(words *bufio.Scanner) (next string, err error) {
 	if err := words.Err(); err != nil {
 		return "", fmt.Errorf("reading the header of a raster: %w", err)
 	}
-	for _, name := range []string{"ncols", "nrows", "xll", "yll", "cellsize"} {
-		if !h.known[name] {
-			return "", fmt.Errorf("the header of the raster has no %s; it needs ncols, nrows, xllcorner, yllcorner and cellsize", strings.Replace(name, "ll", "llcorner", 1))
+	for _, name := range []string{"ncols", "nrows", "xllcorner", "yllcorner", "cellsize"} {
+		if !h.known[strings.TrimSuffix(name, "corner")] {
+			return "", fmt.Errorf("the header of the raster has no %s; it needs ncols, nrows, xllcorner, yllcorner and cellsize", name)
 		}
 	}
 	return next, nil

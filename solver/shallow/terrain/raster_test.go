@@ -68,6 +68,8 @@ func TestRefuses(t *testing.T) {
 		{"6\n", "6 7", "more than the 6"},
 		{"6\n", "", "ends after 5"},
 		{valley, "", "no ncols"},
+		{"cellsize 2\n", "", "no cellsize"},
+		{"xllcorner 10\n", "", "no xllcorner"},
 		{valley, "ncols", "needs a number"},
 		{"1 2 3", strings.Repeat("1", 1<<17), "reading"},
 	} {
