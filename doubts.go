@@ -31,7 +31,7 @@ func (f *Flow) doubts(summary *airflow.Summary) (warnings []string) {
 		}
 		tell(fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
 	}
-	tell(geometry.DoubtWords(grid.Openings))
+	tell(geometry.DoubtWords(grid.Openings, grid.Perhaps))
 	if c.Time != "" {
 		tell(doubtTime(f.job.Plan.Time, summary))
 	}

@@ -62,7 +62,7 @@ func (c *Case) readVoxels(context.Context, func(string, float64), func(int64) er
 	}
 	v := &Voxels{Grid: grid, Source: source, File: c.Surface}
 	v.Report.describeGrid(grid, time.Since(begin))
-	if words := geometry.DoubtWords(grid.Openings); words != "" {
+	if words := geometry.DoubtWords(grid.Openings, grid.Perhaps); words != "" {
 		v.Report.Notes = append(v.Report.Notes, words)
 	}
 	return v, nil

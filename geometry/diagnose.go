@@ -46,8 +46,11 @@ type Diagnosis struct {
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Suggested are discs that cut a lumen in which no openings were found.
 	Suggested []DiscReport `json:"suggested_openings"`
-	Warnings  []string     `json:"warnings"`
-	Verdict   string       `json:"verdict"`
+	// Perhaps are places where the lumen may end beside the openings, the largest
+	// first.
+	Perhaps  []PlaceReport `json:"perhaps_openings"`
+	Warnings []string      `json:"warnings"`
+	Verdict  string        `json:"verdict"`
 }
 
 // OpeningReport is an Opening as reports and scripts see it.
@@ -60,6 +63,12 @@ type OpeningReport struct {
 	Area   float64    `json:"area_m2"`
 	// Sure is from 0 to 1 how sure it is that the lumen ends there.
 	Sure float64 `json:"sure"`
+}
+
+// PlaceReport is a Place as reports and scripts see it.
+type PlaceReport struct {
+	Center [3]float64 `json:"center_m"`
+	Radius float64    `json:"radius_m"`
 }
 
 // DiscReport is a Disc as reports and scripts see it.
@@ -115,12 +124,19 @@ func (p *Prepared) Diagnose(read *Surface) Diagnosis {
 	}
 	d.Notes = append([]string{}, d.Notes...)
 	d.Warnings = append(append([]string{}, p.Warnings...), p.Remarks()...)
+	if where := p.perhapsAt(); where != "" {
+		d.Warnings = append(d.Warnings, where)
+	}
 	if unit.Doubt != "" {
 		d.Warnings = append(d.Warnings, unit.Doubt)
 	}
 	d.UnitAlternatives = []string{}
 	for _, u := range unit.Others {
 		d.UnitAlternatives = append(d.UnitAlternatives, u.String())
+	}
+	d.Perhaps = []PlaceReport{}
+	for _, at := range p.Perhaps {
+		d.Perhaps = append(d.Perhaps, PlaceReport{array(at.Center), at.Radius})
 	}
 	d.Suggested = []DiscReport{}
 	if len(p.Openings) == 0 && p.Dropped == 0 {

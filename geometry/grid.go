@@ -42,6 +42,9 @@ type Grid struct {
 	// grid has cells: what lies in two bodies counts once, dropped islands do not; 0
 	// where it is not known.
 	Enclosed float64
+	// Perhaps are places where the lumen may end beside the openings, the largest
+	// first.
+	Perhaps []Place
 }
 
 // Volume is that of the cells, in cubic metres.

@@ -34,12 +34,18 @@ import (
 //	the fractions (uint16), as many as the masks have bits
 //	number of links to openings; each: link less the link before it, place of
 //	  the opening from 1
-//	each opening's doubt in hundredths, unless all are 0
+//	each opening's doubt in hundredths, unless all are 0 and it is version 2
+//	since version 3 number of places that may be ends; each: centre, radius
+//
+// A file has the oldest version that holds what it says.
 
 // GridMagic begins every grid file.
 const GridMagic = "carina grid\n"
 
-const gridVersion, oldestGridVersion = 2, 1
+const gridVersion, placelessGridVersion, oldestGridVersion = 3, 2, 1
+
+// mostPlaces is how many places that may be ends a file holds.
+const mostPlaces = math.MaxUint16
 
 // WriteGrid writes a grid file. The file is there only when it is complete.
 func WriteGrid(path string, g *Grid) error {
@@ -56,7 +62,11 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	}
 	hash := sha256.New()
 	hashed := io.MultiWriter(w, hash)
-	head := binary.LittleEndian.AppendUint32([]byte(GridMagic), gridVersion)
+	version := uint32(gridVersion)
+	if len(g.Perhaps) == 0 {
+		version = placelessGridVersion
+	}
+	head := binary.LittleEndian.AppendUint32([]byte(GridMagic), version)
 	if _, err := hashed.Write(head); err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	e.header(g)
 	e.runs(g.Runs)
 	e.links(&g.Links)
-	e.doubts(g.Openings)
+	e.doubts(g)
 	if err := e.w.Flush(); err != nil {
 		return err
 	}
@@ -148,13 +158,22 @@ func (e *gridEncoder) links(l *Links) {
 	}
 }
 
-// doubts writes how unsure the openings are, and nothing where all are sure.
-func (e *gridEncoder) doubts(openings []Opening) {
-	if !slices.ContainsFunc(openings, func(o Opening) bool { return hundredths(o.Doubt) > 0 }) {
+// doubts writes how unsure the openings are and what else may be one, and nothing
+// where all are sure and nothing else is.
+func (e *gridEncoder) doubts(g *Grid) {
+	if len(g.Perhaps) == 0 && !slices.ContainsFunc(g.Openings, func(o Opening) bool { return hundredths(o.Doubt) > 0 }) {
 		return
 	}
-	for _, o := range openings {
+	for _, o := range g.Openings {
 		e.whole(hundredths(o.Doubt))
+	}
+	if len(g.Perhaps) == 0 {
+		return
+	}
+	places := g.Perhaps[:min(len(g.Perhaps), mostPlaces)]
+	e.whole(int64(len(places)))
+	for _, p := range places {
+		e.real(p.Center.X, p.Center.Y, p.Center.Z, p.Radius)
 	}
 }
 
@@ -348,13 +367,25 @@ func (d *gridDecoder) links(g *Grid, cells int64) {
 	}
 }
 
-// doubts reads how unsure the openings are, where the file says so.
+// doubts reads how unsure the openings are and what else may be one, where the file
+// says so.
 func (d *gridDecoder) doubts(g *Grid) {
 	if _, err := d.r.Peek(1); d.err != nil || err != nil {
 		return
 	}
 	for i := range g.Openings {
 		g.Openings[i].Doubt = float64(d.whole("an opening's doubt", 100)) / 100
+	}
+	if d.version < gridVersion {
+		return
+	}
+	count := d.whole("the number of places that may be ends", mostPlaces)
+	for i := int64(0); i < count && d.err == nil; i++ {
+		p := Place{d.vector("a place that may be an end"), d.real("its radius")}
+		if d.err == nil && !(p.Radius >= 0 && nearGrid(g, Opening{Center: p.Center, Area: math.Pi * p.Radius * p.Radius})) {
+			d.fail("a place that may be an end lies at %v m, far outside of the grid, or has the radius %g m", p.Center, p.Radius)
+		}
+		g.Perhaps = append(g.Perhaps, p)
 	}
 }
 

@@ -2,8 +2,10 @@ package geometry_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +92,7 @@ func TestGridFileRefusesDamage(t *testing.T) {
 func TestGridFileErrors(t *testing.T) {
 	data := encode(t, linked(generate.FullGrid([3]int32{3, 3, 3})))
 	newer := bytes.Clone(data)
-	newer[len(geometry.GridMagic)]++
+	newer[len(geometry.GridMagic)] += 2
 	folder := t.TempDir()
 	tests := []struct {
 		name string
@@ -157,13 +159,44 @@ func TestGridFileKeepsDoubt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words := geometry.DoubtWords(back.Openings)
+		words := geometry.DoubtWords(back.Openings, nil)
 		if back.Openings[1].Doubt != doubt || (words != "") != (doubt > 0) {
 			t.Errorf("doubt %g is %g: %q", doubt, back.Openings[1].Doubt, words)
 		}
 		if doubt > 0 && (!strings.Contains(words, "16 % sure") || !strings.Contains(words, "--drop-opening 2 ")) {
 			t.Errorf("it says %q", words)
 		}
+	}
+}
+
+// A grid file keeps places that may be ends, and refuses what is none.
+func TestGridFileKeepsPlaces(t *testing.T) {
+	g := &geometry.Grid{Spacing: 1e-3, Size: [3]int32{1, 1, 1}, Runs: []geometry.Run{{X1: 1}}, Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet}}}
+	g.Links.First = []int64{0}
+	encoded := func() []byte {
+		var file bytes.Buffer
+		if err := geometry.EncodeGrid(&file, g); err != nil {
+			t.Fatal(err)
+		}
+		return file.Bytes()
+	}
+	version := func(file []byte) byte { return file[len(geometry.GridMagic)] }
+	if file := encoded(); version(file) != 2 {
+		t.Errorf("a file without places has version %d", version(file))
+	}
+	for n := 1; n < 4; n++ {
+		g.Perhaps = append(g.Perhaps, geometry.Place{Center: r3.Vec{X: float64(n) * 1e-3}, Radius: 2e-3})
+		back, err := geometry.DecodeGrid(bytes.NewReader(encoded()))
+		if err != nil || !slices.Equal(back.Perhaps, g.Perhaps) || version(encoded()) != 3 {
+			t.Fatalf("%d places: error %v, %+v", n, err, back)
+		}
+		if words := geometry.DoubtWords(back.Openings, back.Perhaps); !strings.Contains(words, "may be an end") && !strings.Contains(words, fmt.Sprintf("%d further places may be ends", n)) {
+			t.Errorf("%d places: it says %q", n, words)
+		}
+	}
+	g.Perhaps[0].Center.X = 1e3
+	if _, err := geometry.DecodeGrid(bytes.NewReader(encoded())); err == nil {
+		t.Error("a place a kilometre away is taken")
 	}
 }
 
@@ -184,7 +217,7 @@ func TestDoubtIsTold(t *testing.T) {
 		for i, doubt := range test.doubts {
 			openings[i] = geometry.Opening{Number: i + 1, Doubt: doubt}
 		}
-		if words := geometry.DoubtWords(openings); !strings.HasPrefix(words, test.says) || (words == "") != (test.says == "") || len(words) > 200 || strings.Contains(words, "\n") {
+		if words := geometry.DoubtWords(openings, nil); !strings.HasPrefix(words, test.says) || (words == "") != (test.says == "") || len(words) > 200 || strings.Contains(words, "\n") {
 			t.Errorf("of %v it says %q, want %q", test.doubts, words, test.says)
 		}
 	}

@@ -3,6 +3,7 @@ package geometry
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"carina/geometry/opening"
@@ -50,9 +51,36 @@ type Opening struct {
 // end too worn to be told from one.
 func (o *Opening) Doubtful() bool { return 1-o.Doubt < opening.Sure }
 
-// DoubtWords says which of some openings are doubtful, how sure they are and what
-// to do, in one line; empty where none is.
-func DoubtWords(openings []Opening) string {
+// Place is a flat spot at which the lumen may end and that is no opening.
+type Place struct {
+	// Center is its centroid, in metres, Radius that of the circle of its area.
+	Center r3.Vec
+	Radius float64
+}
+
+// DoubtWords says in one line which of some openings are doubtful, how sure they are,
+// how many further places may be ends, and what to do; empty where nothing is
+// doubtful.
+func DoubtWords(openings []Opening, perhaps []Place) string {
+	words := []string{doubtfulWords(openings), perhapsWords(perhaps)}
+	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), "; ")
+}
+
+// perhapsWords says how many further places may be ends, and what to do.
+func perhapsWords(perhaps []Place) string {
+	switch n := len(perhaps); n {
+	case 0:
+		return ""
+	case 1:
+		return "a further place may be an end: carina inspect says where, look at it with --picture, and name it with --opening x,y,z,radius,name if a tube ends there"
+	default:
+		return fmt.Sprintf("%d further places may be ends: carina inspect says where, look at them with --picture, and name with --opening x,y,z,radius,name those where a tube ends", n)
+	}
+}
+
+// doubtfulWords says which of some openings are doubtful, how sure they are and what
+// to do; empty where none is.
+func doubtfulWords(openings []Opening) string {
 	var doubtful []int
 	least, most := 100.0, 0.0
 	for i := range openings {

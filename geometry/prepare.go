@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,6 +58,9 @@ type Prepared struct {
 	InnerEnds int
 	// Warnings are sentences about what may spoil a simulation.
 	Warnings []string
+	// Perhaps are places where the lumen may end beside the openings, the largest
+	// first.
+	Perhaps []Place
 	// faces are flat faces of which any may be an end, where none is told to be.
 	faces []opening.Patch
 	// holes are the triangles that close holes, patched is their area.
@@ -294,6 +298,11 @@ func (p *Prepared) findOpenings(h *mesh.Hierarchy, caps []opening.Patch) []openi
 	p.countHoles(f, found.Holes)
 	p.Loops = countLoops(found.Loops)
 	p.finder, p.ends, p.faces = f, found.Ends, found.Faces
+	perhaps, _ := dropInnerEnds(h.Mesh, found.Perhaps)
+	for i := range perhaps {
+		p.Perhaps = append(p.Perhaps, Place{perhaps[i].Center, math.Sqrt(perhaps[i].Area / math.Pi)})
+	}
+	slices.SortStableFunc(p.Perhaps, func(a, b Place) int { return cmp.Compare(b.Radius, a.Radius) })
 	return found.Ends
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"carina/geometry"
@@ -275,6 +277,7 @@ func generatedTrunk(t testing.TB, seed uint64) (s *mesh.Mesh, ends []trueEnd, wh
 // judged compares the openings found with the true ends.
 type judged struct {
 	missed, invented, sureInvented, doubted int
+	doubtful                                bool // none found, or users are told of a doubt
 	words                                   string
 }
 
@@ -284,7 +287,7 @@ func judge(t testing.TB, s *mesh.Mesh, ends []trueEnd) judged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var j judged
+	j := judged{doubtful: len(p.Openings) == 0 || geometry.DoubtWords(p.Openings, p.Perhaps) != ""}
 	used := make([]bool, len(p.Openings))
 	for _, e := range ends {
 		found := false
@@ -315,7 +318,8 @@ func judge(t testing.TB, s *mesh.Mesh, ends []trueEnd) judged {
 }
 
 // Trunks have the ends that they were cut at, whatever the angle, the number of
-// segments and the wear, and hardly any others; right ends are not doubted.
+// segments and the wear, and hardly any others; right ends are not doubted, and none
+// is wrong without a word.
 func TestTrunksHaveTheirEnds(t *testing.T) {
 	whole, missed, all, doubted := 0, 0, 0, 0
 	seeds, least := uint64(60), 55
@@ -329,6 +333,9 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 			whole++
 		} else {
 			t.Logf("trunk %d: %s: %d of %d missed, %d invented:%s", seed, what, j.missed, len(ends), j.invented, j.words)
+			if !j.doubtful {
+				t.Errorf("trunk %d is wrong without doubt", seed)
+			}
 		}
 		missed += j.missed
 		all += len(ends)
@@ -337,5 +344,37 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 	t.Logf("%d of %d whole, %d of %d ends missed, %d doubted", whole, seeds, missed, all, doubted)
 	if whole < least || missed > all/20 || doubted > all/20 {
 		t.Errorf("%d of %d whole, want %d; %d of %d ends missed, %d doubted", whole, seeds, least, missed, all, doubted)
+	}
+}
+
+// Trunks with an end that is missed, or a corner of a bevel that is taken for one, are
+// doubtful: openings of little sureness, or a place that may be an end.
+func TestWrongTrunksAreDoubtful(t *testing.T) {
+	for _, seed := range []uint64{1012, 1019, 1050, 1059, 2006} {
+		s, ends, what := generatedTrunk(t, seed)
+		if j := judge(t, s, ends); j.missed+j.invented > 0 && !j.doubtful {
+			t.Errorf("trunk %d: %s is wrong without doubt:%s", seed, what, j.words)
+		}
+	}
+}
+
+// A place that may be an end is told with all that --opening takes.
+func TestPlacesThatMayBeEndsAreTold(t *testing.T) {
+	s, ends, _ := generatedTrunk(t, 1050)
+	p, err := geometry.Prepare(&geometry.Surface{Mesh: *s, Unit: geometry.Millimetre}, geometry.Options{})
+	if err != nil || len(p.Perhaps) != 1 {
+		t.Fatalf("error %v, %d places, want the end that is missed", err, len(p.Perhaps))
+	}
+	at := p.Perhaps[0]
+	if !slices.ContainsFunc(ends, func(e trueEnd) bool { return r3.Norm(r3.Sub(at.Center, e.center)) < 0.5*e.radius }) {
+		t.Errorf("%+v is none of the ends %+v", at, ends)
+	}
+	d := p.Diagnose(p.Surface)
+	if said := strings.Join(d.Warnings, "\n"); len(d.Perhaps) != 1 || !strings.Contains(said, "a further place may be an end") || !strings.Contains(said, "x,y,z,radius of ") {
+		t.Errorf("%+v, said: %s", d.Perhaps, said)
+	}
+	placed, err := geometry.Prepare(&geometry.Surface{Mesh: *s, Unit: geometry.Millimetre}, geometry.Options{Openings: []geometry.Disc{{Center: at.Center, Radius: 1.5 * at.Radius, Name: "end"}}})
+	if err != nil || len(placed.Openings) != len(p.Openings)+1 || len(placed.Perhaps) > 0 {
+		t.Errorf("placed by hand: error %v, want one opening more than %d and no place left", err, len(p.Openings))
 	}
 }

@@ -147,7 +147,7 @@ func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Fille
 	if err != nil {
 		return nil, filled, err
 	}
-	g.Openings = append([]Opening(nil), p.Openings...)
+	g.Openings, g.Perhaps = append([]Opening(nil), p.Openings...), append([]Place(nil), p.Perhaps...)
 	filled.LostOpenings = g.lostOpenings(f.cutOff)
 	for _, lost := range filled.LostOpenings {
 		if lost.Role == Inlet {

@@ -76,24 +76,48 @@ func (p *Prepared) faceWords() string {
 	if len(p.faces) < 2 || len(p.Openings) > 0 {
 		return ""
 	}
+	flags := make([]string, min(len(p.faces), namedFaces))
+	for i := range flags {
+		flags[i] = p.flagAt(Place{p.faces[i].Center, math.Sqrt(p.faces[i].Area / math.Pi)}) + ",NAME"
+	}
+	return fmt.Sprintf("the surface has %d flat faces with an edge all around, and nothing tells which of them air passes: name those with --opening, the largest are %s",
+		len(p.faces), strings.Join(flags, " and "))
+}
+
+// flagAt is where a place lies, as --opening takes it.
+func (p *Prepared) flagAt(at Place) string {
 	unit := p.Surface.Unit
 	if unit == UnknownUnit {
 		unit = Metre
 	}
-	flags := make([]string, min(len(p.faces), namedFaces))
-	for i := range flags {
-		c := r3.Scale(1/float64(unit), p.faces[i].Center)
-		flags[i] = fmt.Sprintf("%s,%.3gmm,NAME", quantity.FormatPoint(c.X, c.Y, c.Z, 6), 1e3*math.Sqrt(p.faces[i].Area/math.Pi))
+	c := r3.Scale(1/float64(unit), at.Center)
+	return fmt.Sprintf("%s,%.3gmm", quantity.FormatPoint(c.X, c.Y, c.Z, 6), 1e3*at.Radius)
+}
+
+// namedPlaces is how many places that may be ends are listed, with so many times
+// their radius: the lumen is wider than the flat of a bevelled end.
+const namedPlaces, placeReach = 4, 1.5
+
+// perhapsAt says where further ends may lie, empty where none may.
+func (p *Prepared) perhapsAt() string {
+	if len(p.Perhaps) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("the surface has %d flat faces with an edge all around, and nothing tells which of them air passes: name those with --opening, the largest are %s",
-		len(p.faces), strings.Join(flags, " and "))
+	at := make([]string, min(len(p.Perhaps), namedPlaces))
+	for i := range at {
+		at[i] = p.flagAt(Place{p.Perhaps[i].Center, placeReach * p.Perhaps[i].Radius})
+	}
+	if len(p.Perhaps) == 1 {
+		return "the place that may be an end lies at x,y,z,radius of " + at[0]
+	}
+	return "the largest places that may be ends lie at x,y,z,radius of " + strings.Join(at, " and ")
 }
 
 // Remarks are sentences about the surface and what is assumed of it, beside
 // the warnings.
 func (p *Prepared) Remarks() []string {
 	var remarks []string
-	for _, words := range []string{p.obstacleWords(), p.crossingWords(), p.innerWords(), DoubtWords(p.Openings), p.InletGuess, p.inletReplaced, p.faceWords()} {
+	for _, words := range []string{p.obstacleWords(), p.crossingWords(), p.innerWords(), DoubtWords(p.Openings, p.Perhaps), p.InletGuess, p.inletReplaced, p.faceWords()} {
 		if words != "" {
 			remarks = append(remarks, words)
 		}

@@ -57,8 +57,8 @@ func (f *Finder) edgesOf() (noisy, rims bool) {
 // second suits stronger noise.
 var denoisings = []mesh.Denoising{{Cosine: 0.85, Rounds: 4}, {Cosine: 0.55, Rounds: 15}}
 
-// flatEnds are flat ends and what they make of the caps of loops.
-type flatEnds struct{ flat, open, holes []Patch }
+// flatEnds are flat ends, what may be one, and what they make of the caps of loops.
+type flatEnds struct{ flat, open, holes, perhaps []Patch }
 
 func (e *flatEnds) count() int { return len(e.flat) + len(e.open) }
 
@@ -68,7 +68,9 @@ func (f *Finder) findFlat(open, holes []Patch) flatEnds {
 	noisy, rims := f.edgesOf()
 	best, across := flatEnds{open: open, holes: holes}, noisyAcross
 	if noisy {
-		best.flat = f.apartFrom(open, f.findPieces())
+		flat, perhaps := f.findPieces()
+		best.flat = f.apartFrom(open, flat)
+		best.perhaps = f.perhapsBeside(slices.Concat(open, best.flat), perhaps)
 	} else {
 		across = denoisedAcross
 		if best = f.flatBeside(open, holes); !rims {

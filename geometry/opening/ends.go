@@ -21,6 +21,9 @@ type Found struct {
 	// Faces are flat faces with an edge all around, where no ends are told: any of
 	// them may be one, the largest first.
 	Faces []Patch
+	// Perhaps are flat places that nearly look like ends, the surest first, where
+	// any ends are told by shape.
+	Perhaps []Patch
 	// Loops are the boundaries of all caps but the smallest, which only balance
 	// triangles without area.
 	Loops [][]int32
@@ -35,7 +38,7 @@ func (f *Finder) Ends(caps []Patch) Found {
 	flat := named
 	if len(named) == 0 {
 		e := f.findFlat(open, holes)
-		flat, open, holes = e.flat, e.open, e.holes
+		flat, open, holes, out.Perhaps = e.flat, e.open, e.holes, e.perhaps
 	}
 	for i := range open {
 		if !open[i].ByHand {
@@ -53,7 +56,7 @@ func (f *Finder) Ends(caps []Patch) Found {
 	sortPatches(out.Ends)
 	out.Holes = holes
 	if len(out.Ends) == 0 {
-		out.Faces = f.faces()
+		out.Faces, out.Perhaps = f.faces(), nil
 	}
 	return out
 }

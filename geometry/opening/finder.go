@@ -97,6 +97,7 @@ type Finder struct {
 	longest   []float64 // the longest of them
 	typical   float64   // the median of the triangles' edge lengths
 	open      []Patch   // the open ends
+	perhaps   []Patch   // what may be an end beside those found
 	strict    bool      // only plain ends count
 	taken     []bool    // by ends
 	cores     []Patch   // nil until they were searched for
@@ -138,11 +139,12 @@ func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 func (f *Finder) find() []Patch {
 	var found []Patch
 	reserved := slices.Clone(f.taken)
-	pieces := make(chan []Patch, 1)
+	pieces := make(chan [2][]Patch, 1)
 	go func(g Finder) {
 		defer crash.Guard()
 		g.taken, g.seen, g.search = reserved, make([]int32, len(f.seen)), 0
-		pieces <- g.findPieces()
+		ends, perhaps := g.findPieces()
+		pieces <- [2][]Patch{ends, perhaps}
 	}(*f)
 	if f.cores == nil {
 		f.cores = f.findCores()
@@ -171,7 +173,9 @@ func (f *Finder) find() []Patch {
 	found = slices.DeleteFunc(found, func(p Patch) bool { return (!f.closesTube(&p) || f.goesBack(&p) < shallow) && !f.endsPrism(&p) })
 	found = f.withoutSides(found)
 	copy(f.taken, reserved)
-	found = f.withPieces(found, <-pieces)
+	byShape := <-pieces
+	found = f.withPieces(found, byShape[0])
+	f.perhaps = f.perhapsBeside(found, byShape[1])
 	sortPatches(found)
 	return found
 }

@@ -42,7 +42,7 @@ func (f *Finder) flatBeside(open, holes []Patch) flatEnds {
 		f.open, f.strict = nil, false
 		e.flat = f.find()
 	}
-	e.flat = f.apartFrom(e.open, e.flat)
+	e.flat, e.perhaps = f.apartFrom(e.open, e.flat), f.apartFrom(e.open, f.perhaps)
 	return e
 }
 

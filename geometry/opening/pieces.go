@@ -99,8 +99,8 @@ func (f *Finder) coreShare(p *Patch) float64 {
 }
 
 // findPieces returns the flat pieces that close tubes, of those that overlap the
-// one that fits its tube best.
-func (f *Finder) findPieces() []Patch {
+// one that fits its tube best, and those that may be ends.
+func (f *Finder) findPieces() (ends, perhaps []Patch) {
 	pieces := newClusters(f)
 	var all float64
 	for _, a := range f.size {
@@ -112,8 +112,14 @@ func (f *Finder) findPieces() []Patch {
 		p := Patch{Triangles: pieces.triangles(node), coreID: -1}
 		slices.Sort(p.Triangles)
 		f.fit(&p)
+		if p.Area > bodyShare*all {
+			continue
+		}
 		q := f.profileOf(&p)
-		if q == nil || p.Area > bodyShare*all {
+		if q == nil {
+			if f.mayEnd(&p) {
+				perhaps = append(perhaps, p)
+			}
 			continue
 		}
 		// Beside open ends a pinched branch is closed behind its wall, too.
@@ -128,6 +134,8 @@ func (f *Finder) findPieces() []Patch {
 			p.core.At, p.core.Normal = p.Center, p.Normal
 			p.known = f.ClosedArea(&p) > exactlyFlat*p.Area && r3.Dot(q.axis, p.Normal) > acrossCos
 			likely = append(likely, p)
+		} else if f.mayEnd(&p) {
+			perhaps = append(perhaps, p)
 		}
 	}
 	slices.SortStableFunc(likely, func(a, b Patch) int { return cmp.Compare(b.fits, a.fits) })
@@ -143,9 +151,9 @@ func (f *Finder) findPieces() []Patch {
 	})
 	likely = slices.DeleteFunc(likely, func(p Patch) bool { return p.besideAny(likely, pieceBeside, 2) })
 	if len(likely) == 2 && r3.Dot(likely[0].axis, likely[1].axis) < -acrossCos {
-		return likely
+		return likely, perhaps
 	}
-	return slices.DeleteFunc(likely, func(p Patch) bool { return p.closed })
+	return slices.DeleteFunc(likely, func(p Patch) bool { return p.closed }), perhaps
 }
 
 // bodies are the boxes around the parts of a surface that hang together.
@@ -236,6 +244,7 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 		}
 	}
 	f.trustTree(kept)
+	f.doubtScraps(kept)
 	return kept
 }
 

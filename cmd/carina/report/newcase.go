@@ -65,7 +65,7 @@ func InitCase(ctx context.Context, c *carina.Case, file, picture string, cut boo
 			n.Notes = append(n.Notes, fmt.Sprintf("%s where the lumen could be cut are listed as comments: uncomment all that air shall pass, since what stays closed changes the flow everywhere, or begin again with --cut-ends", quantity.Count(len(discs), "place")))
 		}
 	}
-	if words := geometry.DoubtWords(p.Openings); words != "" {
+	if words := geometry.DoubtWords(p.Openings, p.Perhaps); words != "" {
 		n.Notes = append(n.Notes, words)
 	}
 	n.Ends = len(p.Openings)

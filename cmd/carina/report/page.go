@@ -66,7 +66,7 @@ func surfacePage(c *carina.Case) (*page.Page, error) {
 		return nil, err
 	}
 	subtitle := surfaceSubtitle(len(surface.Triangles), len(prepared.Openings))
-	if words := geometry.DoubtWords(prepared.Openings); words != "" {
+	if words := geometry.DoubtWords(prepared.Openings, prepared.Perhaps); words != "" {
 		subtitle += "; " + words
 	}
 	return &page.Page{Surface: prepared.Surface, Openings: prepared.Openings, Subtitle: subtitle}, nil

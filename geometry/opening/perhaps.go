@@ -1,0 +1,64 @@
+package opening
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+const (
+	// A piece that is no end may be one when it is so sure, or when it is this flat
+	// with an edge so far around, whatever its profile says: that of an end cut aslant
+	// where its branch has hardly left another tells nothing.
+	perhapsSure, perhapsFlat, perhapsCrease = 0.2, 0.75, 0.65
+	// An end of fewer triangles and of less than this share of the typical squared edge
+	// length, which is the area of one triangle, is a scrap.
+	scrapTriangles, scrapArea = 6, 0.433
+	// No scrap is surer than this.
+	scrapSure = 0.6
+)
+
+// mayEnd reports whether a piece that is not taken for an end may be one.
+func (f *Finder) mayEnd(p *Patch) bool {
+	if p.closed {
+		return false
+	}
+	return p.sure >= perhapsSure || len(p.Triangles) >= refutedTriangles && f.ClosedArea(p) > plainFlat*p.Area &&
+		f.coreShare(p) >= perhapsFlat && f.creased(p) >= perhapsCrease
+}
+
+// perhapsBeside returns which pieces may be ends beside those found, the surest and
+// then the largest first, and of those that overlap one.
+func (f *Finder) perhapsBeside(ends, pieces []Patch) []Patch {
+	slices.SortStableFunc(pieces, func(a, b Patch) int {
+		return cmp.Or(cmp.Compare(b.sure, a.sure), cmp.Compare(b.Area, a.Area))
+	})
+	others := slices.Concat(f.open, ends)
+	var out []Patch
+	for _, p := range pieces {
+		if !p.overlapsAny(others) && !p.besideAny(others, pieceBeside, 2) {
+			out, others = append(out, p), append(others, p)
+		}
+	}
+	return out
+}
+
+// doubtScraps makes ends doubtful that other signs take for ends and that are no
+// larger than a triangle, or lie in the circle of a larger end and face another way:
+// corners of its bevel are like that.
+func (f *Finder) doubtScraps(ends []Patch) {
+	for i := range ends {
+		p := &ends[i]
+		scrap := len(p.Triangles) < scrapTriangles && p.Area < scrapArea*f.typical*f.typical && !f.endsPrism(p)
+		for j := range ends {
+			o := &ends[j]
+			scrap = scrap || p.Area < o.Area && r3.Dot(p.Normal, o.Normal) < planeCos &&
+				r3.Norm(r3.Sub(p.Center, o.Center)) < (math.Sqrt(p.Area)+math.Sqrt(o.Area))/math.Sqrt(math.Pi)
+		}
+		if scrap {
+			p.sure = min(p.sure, scrapSure)
+		}
+	}
+}
