@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 
 func TestWaterOnGPUs(t *testing.T) {
 	for _, short := range []bool{false, true} {
-		c := pondCase(true, short)
+		c := pondCase(short, short)
 		c.Steps = 4
 		physicstest.Accept(t, *c)
 	}

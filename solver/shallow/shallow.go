@@ -30,6 +30,11 @@ type Water struct {
 	// Initial gives the depth in m and the discharge, depth times velocity, in m²/s
 	// at the start.
 	Initial func(position r3.Vec) (depth float64, discharge [2]float64)
+	// Edge gives what lies beyond a side of a cell where the grid has no cell: 0 a wall,
+	// Outflow water like that in the cell, and else what comes in there, in m²/s, the
+	// discharge per metre of the side. nil is walls. It is called for all sides of all
+	// cells, side by side.
+	Edge func(position r3.Vec, side Side) float64
 	// Courant is the part of the time in which the fastest wave crosses a cell that
 	// a step takes, at most and, if 0, 0.25: with more, depths do not stay positive.
 	Courant float64
@@ -46,6 +51,21 @@ type Water struct {
 }
 
 var _ solver.Physics = (*Water)(nil)
+
+// Side is one of a cell's.
+type Side uint8
+
+// The sides, down and up along x and y.
+const (
+	West Side = iota
+	East
+	South
+	North
+	sides
+)
+
+// Outflow is an edge through which water leaves as it comes.
+const Outflow = -1.
 
 // Values of the water.
 const (
@@ -74,7 +94,18 @@ func (w *Water) Fields() []solver.Field {
 	if w.Euler {
 		list = list[:scheme.Next]
 	}
+	if w.Edge != nil {
+		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind})
+	}
 	return list
+}
+
+// edges is the field of that name.
+func (w *Water) edges() int {
+	if w.Euler {
+		return scheme.Next
+	}
+	return scheme.Edges
 }
 
 // stage is what a phase does, in the n-th step of a cycle by accesses[n].
@@ -86,14 +117,17 @@ type stage struct {
 
 // stages are those of the phases.
 func (w *Water) stages() (list [phases]stage) {
-	list[ratesPhase] = stage{update: scheme.Rates(), functions: kernel.RatesFunctions}
-	list[advancePhase] = stage{update: scheme.Heun(), functions: kernel.HeunFunctions}
+	if w.Edge != nil {
+		list = [phases]stage{{update: scheme.Rates(true), functions: kernel.RatesOpenFunctions}, {update: scheme.Heun(true), functions: kernel.HeunOpenFunctions}}
+	} else {
+		list = [phases]stage{{update: scheme.Rates(false), functions: kernel.RatesFunctions}, {update: scheme.Heun(false), functions: kernel.HeunFunctions}}
+	}
 	if w.Euler {
 		list[advancePhase] = stage{update: scheme.Euler(), functions: kernel.EulerFunctions}
 	}
 	for i := range list {
 		for n := range w.cycle() {
-			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next}
+			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next, w.edges()}
 			if n == 1 {
 				fields[scheme.Water], fields[scheme.Next] = scheme.Next, scheme.Water
 			}
@@ -132,7 +166,11 @@ func (w *Water) Program() (p solver.Program) {
 			{Name: "rates", Reads: now.Neighbours(), Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
 			{Name: "advance", Reads: advance, Fetch: next.Neighbours()},
 		})
-		p.State = append(p.State, append(solver.Own(w.field(n), values), solver.Own(scheme.Bottom, 1)...))
+		state := append(solver.Own(w.field(n), values), solver.Own(scheme.Bottom, 1)...)
+		if w.Edge != nil {
+			state = append(state, solver.Own(w.edges(), int(sides))...)
+		}
+		p.State = append(p.State, state)
 	}
 	return p
 }
@@ -167,7 +205,8 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
 }
 
-// fill sets own cells to the start. Heights and depths that make no sense are refused.
+// fill sets own cells to the start. Heights, depths and inflows that make no sense are
+// refused.
 func (w *Water) fill(b *solver.Binding) error {
 	center := b.Domain.Grid.Center
 	var first struct {
@@ -192,6 +231,20 @@ func (w *Water) fill(b *solver.Binding) error {
 			return err
 		}
 	}
+	if w.Edge != nil {
+		err := b.Fill(w.edges(), func(x, y, z int32, values []float64) {
+			for side := range sides {
+				v := w.Edge(center(x, y, z), side)
+				if !(v >= 0 || v == Outflow) || math.IsInf(v, 1) {
+					refuse(x, y, fmt.Sprintf("%g m²/s come in", v))
+				}
+				values[side] = v
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
 	err := b.Fill(scheme.Water, func(x, y, z int32, values []float64) {
 		h, flow := w.Initial(center(x, y, z))
 		if !(h >= 0) || math.IsInf(h, 1) {
@@ -200,7 +253,7 @@ func (w *Water) fill(b *solver.Binding) error {
 		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
 	})
 	if err == nil && first.says != "" {
-		err = fmt.Errorf("%s in column %d of row %d; give finite heights, and depths from 0 on", first.says, first.at[1], first.at[0])
+		err = fmt.Errorf("%s in column %d of row %d; give finite heights, and depths and inflows from 0 on", first.says, first.at[1], first.at[0])
 	}
 	return err
 }

@@ -230,6 +230,55 @@ func TestFriction(t *testing.T) {
 	}
 }
 
+// What flows in is there, on dry ground and in water, and a uniform stream passes through
+// edges as it comes.
+func TestEdges(t *testing.T) {
+	const q = 0.3
+	for side := range sides {
+		for _, w := range []*Water{{}, {Euler: true}, {Single: true}} {
+			for _, h := range []float64{0, 0.5} {
+				w.Gravity = gravity
+				g := field([2]int32{12, 12}, 12)
+				w.Initial = func(r3.Vec) (float64, [2]float64) { return h, [2]float64{} }
+				w.Edge = func(p r3.Vec, s Side) float64 {
+					if s == side && ([]float64{p.X, 12 - p.X, p.Y, 12 - p.Y})[s] < 1 {
+						return q
+					}
+					return 0
+				}
+				steps(t, g, w, 40, func(l *solver.Layout, k Kernel) {
+					var volume float64
+					for c := range int32(l.Cells) {
+						depth, _ := k.At(c)
+						volume += depth
+					}
+					if want := 144*h + 12*q*k.Time(); math.Abs(volume/want-1) > 1e-5 || !w.Single && math.Abs(volume/want-1) > 1e-12 {
+						t.Errorf("side %d, %+v: after %g s there are %g m³, not %g", side, w, k.Time(), volume, want)
+					}
+				})
+				// The stream leaves at the other side as fast as it comes.
+				u := [2]float64{}
+				u[side/2] = []float64{1, -1}[side%2]
+				w.Initial = func(r3.Vec) (float64, [2]float64) { return q, [2]float64{q * u[0], q * u[1]} }
+				flows := w.Edge
+				w.Edge = func(p r3.Vec, s Side) float64 {
+					if s == side^1 {
+						return Outflow
+					}
+					return flows(p, s)
+				}
+				steps(t, g, w, 40, func(l *solver.Layout, k Kernel) {
+					for c := range int32(l.Cells) {
+						if depth, flow := k.At(c); math.Abs(depth-q) > 1e-5 || math.Abs(flow[side/2]-q*u[side/2]) > 1e-5 {
+							t.Fatalf("side %d, %+v: a depth of %g m flows with %g m²/s", side, w, depth, flow)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
 // More may be set for a longer look.
 var (
 	restSteps      = 100

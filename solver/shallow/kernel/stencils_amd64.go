@@ -21,6 +21,18 @@ func RatesAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func RatesAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func RatesOpenAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RatesOpenAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RatesOpenAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RatesOpenAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func EulerAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -44,10 +56,28 @@ func HeunAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func HeunAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
+//go:noescape
+func HeunOpenAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunOpenAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunOpenAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunOpenAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
 var RatesFunctions = stencil.Functions{
 	"":       {RatesGo[float32], RatesGo[float64]},
 	"AVX512": {RatesAVX512Single, RatesAVX512Double},
 	"AVX2":   {RatesAVX2Single, RatesAVX2Double},
+}
+
+var RatesOpenFunctions = stencil.Functions{
+	"":       {RatesOpenGo[float32], RatesOpenGo[float64]},
+	"AVX512": {RatesOpenAVX512Single, RatesOpenAVX512Double},
+	"AVX2":   {RatesOpenAVX2Single, RatesOpenAVX2Double},
 }
 
 var EulerFunctions = stencil.Functions{
@@ -60,4 +90,10 @@ var HeunFunctions = stencil.Functions{
 	"":       {HeunGo[float32], HeunGo[float64]},
 	"AVX512": {HeunAVX512Single, HeunAVX512Double},
 	"AVX2":   {HeunAVX2Single, HeunAVX2Double},
+}
+
+var HeunOpenFunctions = stencil.Functions{
+	"":       {HeunOpenGo[float32], HeunOpenGo[float64]},
+	"AVX512": {HeunOpenAVX512Single, HeunOpenAVX512Double},
+	"AVX2":   {HeunOpenAVX2Single, HeunOpenAVX2Double},
 }

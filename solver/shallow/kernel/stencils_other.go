@@ -8,6 +8,10 @@ import "carina/solver/stencil"
 
 var RatesFunctions = stencil.Functions{"": {RatesGo[float32], RatesGo[float64]}}
 
+var RatesOpenFunctions = stencil.Functions{"": {RatesOpenGo[float32], RatesOpenGo[float64]}}
+
 var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
 
 var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}
+
+var HeunOpenFunctions = stencil.Functions{"": {HeunOpenGo[float32], HeunOpenGo[float64]}}

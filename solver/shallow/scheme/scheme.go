@@ -35,6 +35,10 @@ const (
 	RatesOfChange
 	// Next is the water after a step.
 	Next
+	// Edges is what lies beyond each of a cell's sides, west, east, south and north, where
+	// there is no cell: a wall where it is 0, the same water where it is negative, and
+	// else an inflow of so much, in m²/s.
+	Edges
 )
 
 const (
@@ -62,12 +66,14 @@ type builder struct {
 	at func(o geometry.Offset) [values]value
 	// drains tells that no more water may leave through a face than is its share.
 	drains bool
+	// open tells that there are edges.
+	open bool
 }
 
 // Rates is the first stage: the rates of change of the water and, as maximum 0, the
-// fastest wave. Nothing passes where there is no cell.
-func Rates() *stencil.Update {
-	b := builder{Update: stencil.New("Rates")}
+// fastest wave. Nothing passes where there is no cell unless edges are open.
+func Rates(open bool) *stencil.Update {
+	b := builder{Update: named("Rates", open), open: open}
 	b.at = func(o geometry.Offset) [values]value { return b.read(Water, o) }
 	rates, speed := b.rates()
 	for v, rate := range rates {
@@ -75,6 +81,14 @@ func Rates() *stencil.Update {
 	}
 	b.Maximum(speed)
 	return b.Update
+}
+
+// named is an update that does nothing.
+func named(name string, open bool) *stencil.Update {
+	if open {
+		name += "Open"
+	}
+	return stencil.New(name)
 }
 
 // Euler is the only other stage of the method of first order in time.
@@ -87,8 +101,8 @@ func Euler() *stencil.Update {
 // Heun is the second stage of the method of second order: the mean of the water and of
 // what two steps of Euler's make of it, by the rates of the first stage and by those of
 // the water after it, which is not stored.
-func Heun() *stencil.Update {
-	b := builder{Update: stencil.New("Heun"), drains: true}
+func Heun(open bool) *stencil.Update {
+	b := builder{Update: named("Heun", open), drains: true, open: open}
 	b.at = b.after
 	rates, _ := b.rates()
 	before, after := b.read(Water, geometry.Offset{}), b.at(geometry.Offset{})
@@ -188,21 +202,31 @@ func (b *builder) cell(axis int, k int8) cell {
 	return cell{q[depth], b.Add(q[depth], bottom), b.Multiply(inverse, q[alongX+axis]), b.Multiply(inverse, q[alongY-axis])}
 }
 
-// mirrored is a cell where there is one, else the mirror image of another.
-func (b *builder) mirrored(o geometry.Offset, there, image cell) cell {
-	where := func(a, c value) value { return b.Select(b.Constant(0), b.Present(o), a, c) }
-	return cell{where(there.h, image.h), where(there.w, image.w), where(there.u, b.Negative(image.u)), where(there.v, image.v)}
+// edge is what lies beyond the side of cell k of a line.
+func (b *builder) edge(axis int, k, side int8) value {
+	return b.Read(solver.Slot{Field: Edges, Value: 2*axis + int(1+side)/2, Offset: along(axis, k), Wall: -1})
+}
+
+// mirrored is cell k of a line where there is one, else the image of cell k − side, or, by
+// images, of the one before; at an open edge it does not move the other way.
+func (b *builder) mirrored(axis int, k, side int8, there, image cell) cell {
+	where := func(a, c value) value { return b.Select(b.Constant(0), b.Present(along(axis, k)), a, c) }
+	u := b.Negative(image.u)
+	if b.open {
+		u = b.Select(b.Constant(0), b.Absolute(b.edge(axis, k-side, side)), image.u, u)
+	}
+	return cell{where(there.h, image.h), where(there.w, image.w), where(there.u, u), where(there.v, image.v)}
 }
 
 // axis computes a line of five cells.
 func (b *builder) axis(axis int) (l line) {
 	q := map[int8]cell{0: b.cell(axis, 0)}
 	for _, side := range []int8{-1, 1} {
-		q[side] = b.mirrored(along(axis, side), b.cell(axis, side), q[0])
+		q[side] = b.mirrored(axis, side, side, b.cell(axis, side), q[0])
 	}
 	for _, side := range []int8{-1, 1} {
-		far := b.mirrored(along(axis, 2*side), b.cell(axis, 2*side), q[side])
-		q[2*side] = b.mirrored(along(axis, side), far, q[-side])
+		far := b.mirrored(axis, 2*side, side, b.cell(axis, 2*side), q[side])
+		q[2*side] = b.mirrored(axis, side, side, far, q[-side])
 	}
 	var low, high [3]cell // sides of the cells −1, 0 and 1
 	for i := range low {
@@ -210,6 +234,9 @@ func (b *builder) axis(axis int) (l line) {
 		low[i], high[i] = b.sides(q[k-1], q[k], q[k+1])
 	}
 	below, above := b.face(high[0], low[1]), b.face(high[1], low[2])
+	if b.open {
+		below, above = b.inflow(axis, -1, below, low[1]), b.inflow(axis, 1, above, high[1])
+	}
 	// What stands on the ground within the cell is balanced, and at its faces what a step
 	// of the ground there bears.
 	rise := b.Subtract(b.Subtract(high[1].w, high[1].h), b.Subtract(low[1].w, low[1].h))
@@ -270,6 +297,29 @@ func (b *builder) face(low, high cell) (f face) {
 	}
 	f.onLow, f.onHigh = b.Subtract(b.pressure(low.h), l.pressure), b.Subtract(b.pressure(high.h), h.pressure)
 	f.speed = b.Program.Maximum(up, b.Negative(down))
+	return f
+}
+
+// inflow is a face of cell 0 through which, at an edge, a discharge comes in, at most as
+// fast as waves in the water that is there.
+func (b *builder) inflow(axis int, side int8, f face, q cell) face {
+	zero := b.Constant(0)
+	edge := b.edge(axis, 0, side)
+	where := func(a, c value) value {
+		return b.Select(b.Present(along(axis, side)), b.Minimum(edge, b.Constant(1)), a, c)
+	}
+	wave := b.SquareRoot(b.Multiply(b.Parameter(Gravity), q.h))
+	speed := b.Minimum(b.Multiply(edge, b.inverse(q.h)), wave)
+	// Before there is water, steps are those of the critical depth.
+	critical := b.cubeRoot(b.Add(b.Multiply(b.Parameter(Gravity), b.Program.Maximum(edge, zero)), b.Constant(1e-9)))
+	upwards := edge
+	ground := &f.onHigh
+	if side > 0 {
+		upwards, ground = b.Negative(edge), &f.onLow
+	}
+	f.flux = state{where(upwards, f.flux.h), where(b.Add(b.Multiply(edge, speed), b.pressure(q.h)), f.flux.along), where(zero, f.flux.across)}
+	*ground = where(zero, *ground)
+	f.speed = where(b.Program.Maximum(f.speed, b.Program.Maximum(b.Add(speed, wave), critical)), f.speed)
 	return f
 }
 
