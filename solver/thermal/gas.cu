@@ -1,6 +1,7 @@
 // One step of a gas: pulls what arrives, relaxes it, and puts it into the other copy.
 typedef double real;
 #define PULL(I, BACK) pull(from, windows, stride, c, I, BACK)
+#define PRESENT(I) (windows.neighbour(c, I) >= 0 ? real(1) : real(0))
 #define PUT(I, V) into[(size_t)(I) * stride + c] = V
 DEVICE real pull(const real *from, const Windows &windows, unsigned long long stride, int c, int i, int back)
 {

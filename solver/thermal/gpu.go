@@ -3,6 +3,7 @@ package thermal
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,13 +36,21 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 
 // source is the kernel with the collision, and its numbers, written into it.
 func (g *Gas) source() string {
-	program := g.Collision.Update().Program
+	program := g.update().Program
 	table := expression.EvaluateTable[float64](program, g.parameters())
 	statements, outputs := program.ExactC(
-		func(i int) string { return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i)) },
+		g.input,
 		func(i int) string { return "real(" + strconv.FormatFloat(table[i], 'g', -1, 64) + ")" })
 	for i, out := range outputs {
 		statements += fmt.Sprintf("PUT(%d, %s);\n", i, out)
 	}
 	return expression.CHelpers + strings.Replace(kernelText, "COLLIDE", statements, 1)
+}
+
+// input reads what arrives, or whether there is a cell from where it would come.
+func (g *Gas) input(i int) string {
+	if i < populations {
+		return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i))
+	}
+	return fmt.Sprintf("PRESENT(%d)", slices.Index(sources(), g.access(0).Reads[i].Offset))
 }

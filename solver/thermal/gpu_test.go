@@ -9,6 +9,7 @@ import (
 	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
 	"carina/solver/cuda/physicstest"
+	"carina/solver/enginetest"
 	"carina/solver/thermal/arithmetic"
 	"carina/solver/transport"
 )
@@ -21,17 +22,18 @@ func TestGasOnGPUs(t *testing.T) {
 	physicstest.Accept(t, *c)
 }
 
-// Every operator has the bits of processors.
+// Every operator, with walls and without, has the bits of processors.
 func TestCollisionsOnGPUs(t *testing.T) {
 	named(t, func(t *testing.T, collision arithmetic.Collision) {
-		c := gasCase(holes(), [3]bool{true, true, false}, collision)
-		c.Steps = 4
-		want := c.Hashes(t)
-		c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
-			return cuda.New(devicetest.Open(t, 1)[0], tr, cuda.Host), nil
-		}
-		if got := c.Hashes(t); !slices.Equal(got, want) {
-			t.Errorf("%x on a GPU, %x on a processor", got, want)
+		for _, c := range []*enginetest.Case{gasCase(holes(), [3]bool{true, true, false}, collision), walled(collision)} {
+			c.Steps = 4
+			want := c.Hashes(t)
+			c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
+				return cuda.New(devicetest.Open(t, 1)[0], tr, cuda.Host), nil
+			}
+			if got := c.Hashes(t); !slices.Equal(got, want) {
+				t.Errorf("%x on a GPU, %x on a processor", got, want)
+			}
 		}
 	})
 }

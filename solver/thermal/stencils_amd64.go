@@ -21,6 +21,18 @@ func collideAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func collideAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func collideWallsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func collideWallsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func collideWallsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func collideWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func regularizeAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -31,6 +43,18 @@ func regularizeAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func regularizeAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeWallsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeWallsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeWallsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func equilibriumAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -50,10 +74,22 @@ var collideFunctions = stencil.Functions{
 	"AVX2":   {collideAVX2Single, collideAVX2Double},
 }
 
+var collideWallsFunctions = stencil.Functions{
+	"":       {collideWallsGo[float32], collideWallsGo[float64]},
+	"AVX512": {collideWallsAVX512Single, collideWallsAVX512Double},
+	"AVX2":   {collideWallsAVX2Single, collideWallsAVX2Double},
+}
+
 var regularizeFunctions = stencil.Functions{
 	"":       {regularizeGo[float32], regularizeGo[float64]},
 	"AVX512": {regularizeAVX512Single, regularizeAVX512Double},
 	"AVX2":   {regularizeAVX2Single, regularizeAVX2Double},
+}
+
+var regularizeWallsFunctions = stencil.Functions{
+	"":       {regularizeWallsGo[float32], regularizeWallsGo[float64]},
+	"AVX512": {regularizeWallsAVX512Single, regularizeWallsAVX512Double},
+	"AVX2":   {regularizeWallsAVX2Single, regularizeWallsAVX2Double},
 }
 
 var equilibriumFunctions = stencil.Functions{

@@ -8,6 +8,10 @@ import "carina/solver/stencil"
 
 var collideFunctions = stencil.Functions{"": {collideGo[float32], collideGo[float64]}}
 
+var collideWallsFunctions = stencil.Functions{"": {collideWallsGo[float32], collideWallsGo[float64]}}
+
 var regularizeFunctions = stencil.Functions{"": {regularizeGo[float32], regularizeGo[float64]}}
+
+var regularizeWallsFunctions = stencil.Functions{"": {regularizeWallsGo[float32], regularizeWallsGo[float64]}}
 
 var equilibriumFunctions = stencil.Functions{"": {equilibriumGo[float32], equilibriumGo[float64]}}

@@ -4,6 +4,7 @@ package thermal
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -27,10 +28,15 @@ type Gas struct {
 	Collision arithmetic.Collision
 	// Gravity is the acceleration of all gas.
 	Gravity [2]float64
+	// Walls are at the bottom and at the top; nil where the gas has none.
+	Walls *Walls
 	// Initial gives density, velocity and temperature at the start. It is called side by
 	// side.
 	Initial func(position r3.Vec) (density float64, velocity [2]float64, temperature float64)
 }
+
+// Walls have temperatures. The gas between them fills a box.
+type Walls struct{ Bottom, Top float64 }
 
 var _ solver.Physics = (*Gas)(nil)
 
@@ -64,6 +70,9 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("a thermal gas needs a grid of one layer; give one with one cell along z")
 	}
+	if err := g.checkWalls(b.Domain); err != nil {
+		return nil, err
+	}
 	if d, ok := b.Device.(*cuda.Device); ok {
 		return g.bindGPU(b, d)
 	}
@@ -79,7 +88,7 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 		}
 	}
 	var err error
-	if k.Stencil, err = stencil.NewStencil[float64](b, g.Collision.Update(), functions[g.Collision], arithmetic.Pull(0), arithmetic.Pull(1)); err != nil {
+	if k.Stencil, err = stencil.NewStencil[float64](b, g.update(), g.functions(), g.access(0), g.access(1)); err != nil {
 		return nil, err
 	}
 	for name, value := range g.parameters() {
@@ -89,12 +98,49 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 	return k, g.fill(b)
 }
 
+// checkWalls finds what is no box between walls.
+func (g *Gas) checkWalls(d *solver.Domain) error {
+	size := d.Grid.Size
+	switch {
+	case g.Walls == nil:
+	case d.Periodic[1]:
+		return errors.New("a gas with walls at bottom and top cannot be periodic along y; leave out the walls or the period")
+	case size[1] < 2*reach:
+		return fmt.Errorf("a gas with walls has %d rows of cells; give it at least %d", size[1], 2*reach)
+	case d.Grid.Cells() != int64(size[0])*int64(size[1]):
+		return errors.New("walls at bottom and top need a box that is full of cells; give one without holes")
+	}
+	return nil
+}
+
+const reach = 3 // of populations, in rows
+
+// update is what a step does.
+func (g *Gas) update() *stencil.Update { return g.Collision.Update(g.Walls != nil) }
+
+// access is where it finds what.
+func (g *Gas) access(from int) stencil.Access {
+	if g.Walls != nil {
+		return arithmetic.Through(from)
+	}
+	return arithmetic.Pull(from)
+}
+
 // functions are the generated ones.
-var functions = map[arithmetic.Collision]stencil.Functions{arithmetic.BGK: collideFunctions, arithmetic.Regularized: regularizeFunctions}
+func (g *Gas) functions() stencil.Functions { return functions[g.update().Name] }
+
+var functions = map[string]stencil.Functions{
+	"collide": collideFunctions, "collideWalls": collideWallsFunctions,
+	"regularize": regularizeFunctions, "regularizeWalls": regularizeWallsFunctions,
+}
 
 // parameters are those of the collision.
 func (g *Gas) parameters() map[string]float64 {
-	return map[string]float64{arithmetic.Omega: 1 / g.Tau, arithmetic.GravityX: g.Gravity[0], arithmetic.GravityY: g.Gravity[1]}
+	p := map[string]float64{arithmetic.Omega: 1 / g.Tau, arithmetic.GravityX: g.Gravity[0], arithmetic.GravityY: g.Gravity[1]}
+	if g.Walls != nil {
+		p[arithmetic.Bottom], p[arithmetic.Top] = g.Walls.Bottom-g.heat(), g.Walls.Top-g.heat()
+	}
+	return p
 }
 
 // fill sets what arrives to the equilibrium, half a step of gravity before the start.

@@ -22,22 +22,30 @@ var Collisions = []Collision{BGK, Regularized}
 // Updates are those that kernels are generated of.
 func Updates() (list []*stencil.Update) {
 	for _, c := range Collisions {
-		list = append(list, c.Update())
+		list = append(list, c.Update(false), c.Update(true))
 	}
 	return append(list, Equilibrium())
 }
 
-// Update is the operator: inputs are what arrives, outputs what leaves.
-func (c Collision) Update() *stencil.Update {
+// Update is the operator, between walls or not: inputs are what arrives, outputs what
+// leaves.
+func (c Collision) Update(walls bool) *stencil.Update {
 	b := builder{Program: expression.New()}
-	name := "collide"
+	u := &stencil.Update{Program: b.Program, Name: "collide", Access: Pull(0)}
+	now, goal := b.arriving()
 	if c == BGK {
-		b.bgk()
+		b.bgk(goal)
 	} else {
-		name = "regularize"
-		b.regularize()
+		u.Name = "regularize"
+		b.regularize(now, goal)
 	}
-	return &stencil.Update{Program: b.Program, Name: name, Access: Pull(0)}
+	if walls {
+		u.Name, u.Access = u.Name+"Walls", Through(0)
+		flux := b.Multiply(b.Subtract(b.Constant(1), b.Parameter(Omega)), b.fluxes(now).hy)
+		b.wall(-1, Bottom, now, flux)
+		b.wall(1, Top, now, flux)
+	}
+	return u
 }
 
 // builder writes an operator.
@@ -89,9 +97,8 @@ func (b builder) arriving() (now, goal state) {
 }
 
 // bgk relaxes all populations alike.
-func (b builder) bgk() {
+func (b builder) bgk(goal state) {
 	omega := b.Parameter(Omega)
-	_, goal := b.arriving()
 	for i, e := range equilibrium(b.Program, b.Multiply(omega, goal.rho), goal.u, goal.v, goal.temperature) {
 		b.Outputs = append(b.Outputs, b.Add(b.Multiply(b.Subtract(b.Constant(1), omega), b.Input(i)), e))
 	}

@@ -3,5 +3,5 @@
 // generated.
 //
 // Begin reading with arithmetic.go, the set and its equilibrium; collide.go has the
-// operators.
+// operators, walls.go what comes from walls of a temperature.
 package arithmetic

@@ -17,8 +17,7 @@ type coefficients [order + 1][order + 1]expression.Value
 // ρ·exp(s·U + θs²/2), and with the stress P, which has no trace, and the flux of heat
 // exp(s·U + θs²/2)·(½P:ss + (h·s)s²), h an eighth of ∑f C²C, C = ξ − U. All are cut at the
 // fourth order.
-func (b builder) regularize() {
-	now, goal := b.arriving()
+func (b builder) regularize(now, goal state) {
 	omega := b.Parameter(Omega)
 	rest := b.Subtract(b.Constant(1), omega)
 	before, after := b.maxwellian(now), b.maxwellian(goal)
