@@ -179,10 +179,10 @@ func TestSoundWave(t *testing.T) {
 		a, b := (pr*qq-qr*pq)/det, (qr*pp-pr*pq)/det
 		k := 2 * math.Pi / cells
 		speed, fading := math.Acos(a/math.Sqrt(b))/(m*each)/k, -math.Log(b)/2/(m*each)/(k*k)
-		if want := math.Sqrt(2 * rest); math.Abs(speed/want-1) > 5e-4 {
+		if want := math.Sqrt(2 * rest); math.Abs(speed/want-1) > 1e-4 {
 			t.Errorf("speed %g, want %g", speed, want)
 		}
-		if want := 0.3 * rest; math.Abs(fading/want-1) > 1e-2 {
+		if want := 0.3 * rest; math.Abs(fading/want-1) > 1e-3 {
 			t.Errorf("it fades with %g, want %g", fading, want)
 		}
 	})
