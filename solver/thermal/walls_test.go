@@ -137,16 +137,19 @@ func walled(c arithmetic.Collision) *enginetest.Case {
 
 func TestWallsOnRanks(t *testing.T) { walled(arithmetic.Regularized).Accept(t) }
 
-// What cannot be between walls is refused.
-func TestWallsNeedAFullBox(t *testing.T) {
+// What cannot be between walls, and periods that are shorter than populations reach, are
+// refused.
+func TestBoxesOfAGas(t *testing.T) {
 	for _, c := range []struct {
 		grid     *geometry.Grid
-		periodic bool
+		periodic bool // along y
 		want     string
 	}{
 		{holes(), false, "without holes"},
 		{generate.FullGrid([3]int32{8, 5, 1}), false, "at least 6"},
 		{generate.FullGrid([3]int32{8, 8, 1}), true, "cannot be periodic"},
+		{generate.FullGrid([3]int32{2, 8, 1}), false, "with 2 cells"},
+		{generate.FullGrid([3]int32{8, 1, 1}), true, "with 1 cells"},
 	} {
 		d := solver.WholeDomain(c.grid)
 		d.Periodic = [3]bool{true, c.periodic, false}

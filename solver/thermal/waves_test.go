@@ -116,7 +116,7 @@ const (
 func wave(t *testing.T, c arithmetic.Collision, every int, start func(x float64) state, quantity func(s *state) float64) (list []complex128) {
 	t.Helper()
 	k := 2 * math.Pi / cells
-	follow(t, [2]int32{cells, 1}, everywhere, 500, every, thermal.Gas{Tau: 0.8, Collision: c},
+	follow(t, [2]int32{cells, 4}, everywhere, 500, every, thermal.Gas{Tau: 0.8, Collision: c},
 		func(x, _ int32) state { return start(k * (float64(x) + 0.5)) },
 		func(_ int, at func(x, y int32) *state) {
 			var sum complex128
