@@ -132,6 +132,47 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// Water across the ends of a periodic box is that of a longer one of copies of it; boxes
+// that are narrower than what a cell reads are refused.
+func TestNarrowPeriodicBoxes(t *testing.T) {
+	for n := range int32(6) {
+		w := &Water{Gravity: 9.81, Initial: func(p r3.Vec) (float64, [2]float64) {
+			return 1 + 0.1*float64(int32(p.X)%(n+1)), [2]float64{0.1, 0.2}
+		}}
+		levels := func(columns int32) (list []float64, err error) {
+			g := field([2]int32{columns, 3}, float64(columns))
+			d := solver.WholeDomain(g)
+			d.Periodic = [3]bool{true, false, false}
+			c := enginetest.Case{Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
+			r, err := c.New(d, 1, transport.NewLocal(1)[0])
+			if err != nil {
+				return nil, err
+			}
+			defer r.Close()
+			for range 9 {
+				if err := r.Step(); err != nil {
+					return nil, err
+				}
+			}
+			for c := range n + 1 {
+				h, _ := r.Kernel(0).(Kernel).At(c)
+				list = append(list, h)
+			}
+			return list, nil
+		}
+		got, err := levels(n + 1)
+		if n+1 < reach {
+			if err == nil {
+				t.Errorf("a periodic box of %d columns is taken", n+1)
+			}
+			continue
+		}
+		if want, _ := levels(6 * (n + 1)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d columns: %v (%v), not %v", n+1, got, err, want)
+		}
+	}
+}
+
 // Two waters that reduce after the same phase have their own time each: each as long
 // as it has alone.
 func TestSeveralReductions(t *testing.T) {
