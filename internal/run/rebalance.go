@@ -25,6 +25,10 @@ type Rebalancing struct {
 	// Hear is told of every look, on rank 0; it may be nil.
 	Hear func(Look)
 
+	// measured replaces the clock, for tests: how long a step of a rank with so many
+	// cells took.
+	measured func(rank int, step int64, cells float64) time.Duration
+
 	job        *Job
 	once       sync.Once
 	rebalancer *balance.Rebalancer
@@ -107,6 +111,9 @@ func (b *Rebalancing) look(v *View) error {
 	steps := max(1, timing.Steps-own.timing.Steps)
 	busy := make([]int64, t.Size()+1)
 	busy[t.Rank()] = int64(timing.Total-own.timing.Total-(timing.Exchange-own.timing.Exchange)) / steps
+	if b.measured != nil {
+		busy[t.Rank()] = int64(b.measured(t.Rank(), step, b.shares(own.owners)[t.Rank()]*float64(b.cut.CellCount())))
+	}
 	if t.Rank() == 0 {
 		busy[t.Size()] = int64(timing.Total-own.timing.Total) / steps
 	}

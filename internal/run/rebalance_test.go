@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,7 +16,7 @@ import (
 )
 
 // partitioned is a lump of balls for some ranks.
-func partitioned(t *testing.T, ranks int) (*balance.Partition, Job) {
+func partitioned(t testing.TB, ranks int) (*balance.Partition, Job) {
 	t.Helper()
 	balls := generate.BallsGrid([3]int32{24, 20, 28}, 4, 5)
 	halfway := func(_, _, _ int32, _ geometry.Offset) (fraction float64, opening int) { return 0.5, 0 }
@@ -35,80 +34,128 @@ func partitioned(t *testing.T, ranks int) (*balance.Partition, Job) {
 	return p, Job{Domain: domain, Settings: settings}
 }
 
-// Two ranks take as long as their cells are many; one is slowed threefold halfway: after
-// two looks the slower takes at most 8 % longer than the ideal for their speeds, and the
-// flow is that of a run in which nothing moves. Left alone the step takes three times as
-// long.
-func TestOneOfTwoRanksIsSlowed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
+// slowed is a job of two ranks that take as long as their cells are many, 3 ms a step
+// for all cells; halfway the first is slowed threefold.
+type slowed struct {
+	job       Job
+	partition *balance.Partition
+	cells     float64
+}
+
+const slowedSteps, slowedAt = 900, 400
+
+func newSlowed(t testing.TB) *slowed {
 	p, job := partitioned(t, 2)
-	cells := float64(job.Domain.CellCount())
-	perCell := time.Duration(3e6 / cells * 1000) // of a step of 3 ms
-	const steps, slowedAt = 900, 400
-	run := func(auto bool) (looks []Look, hash string) {
-		var slow atomic.Bool
-		j := job
-		j.Plan = airflow.Plan{Steps: steps, Prepared: func(r *airflow.Rank) {
-			first := r.Number() == 0
-			if !auto {
-				return // the same flow, however long it takes
-			}
-			r.Engine().Device().(*processor.Device).Disturb(func(cells int) time.Duration {
-				if first && slow.Load() {
-					return 3 * time.Duration(cells) * perCell / 1000
-				}
-				return time.Duration(cells) * perCell / 1000
-			})
-		}}
-		hooks := Hooks{Between: []Between{{Do: func(v *View) error {
-			if v.Step() >= slowedAt {
-				slow.Store(true)
-			}
-			return nil
-		}}}}
-		if auto {
-			hooks.Rebalance = &Rebalancing{Every: 100, Partition: p, Hear: func(l Look) { looks = append(looks, l) }}
-		}
-		summary, err := j.Run(context.Background(), hooks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return looks, summary.StateHash
+	job.Plan.Steps = slowedSteps
+	return &slowed{job: job, partition: p, cells: float64(job.Domain.CellCount())}
+}
+
+// takes is how long a step takes a rank.
+func (s *slowed) takes(rank int, slow bool, cells float64) time.Duration {
+	took := 3e6 * cells / s.cells
+	if rank == 0 && slow {
+		took *= 3
 	}
-	_, still := run(false)
-	// What else the machine does disturbs, too: one of three attempts counts.
-	for attempt := 1; ; attempt++ {
-		looks, hash := run(true)
-		if hash != still {
-			t.Fatalf("the state is %s, and %s where nothing moves", hash, still)
-		}
-		// step is that of the slower rank, over the ideal one.
-		step := func(l *Look, factor float64) float64 {
-			return math.Max(factor*l.Shares[0], l.Shares[1]) * (1 + 1/factor)
-		}
-		var moved []int64
-		for i := range looks {
-			l := &looks[i]
-			t.Logf("%d: %v; busy %.3g, shares %.3f", l.Step, l.Decision, l.Busy, l.Shares)
-			if l.Moves() {
-				moved = append(moved, l.Step)
-				if l.Took <= 0 {
-					t.Error("moving took no time")
-				}
+	return time.Duration(took)
+}
+
+// step is that of the slower rank after the slowing, over the ideal one.
+func (s *slowed) step(l *Look) float64 { return max(3*l.Shares[0], l.Shares[1]) * (1 + 1/3.) }
+
+// settled is the step two looks after the slowing; cells must have moved until then.
+func (s *slowed) settled(t testing.TB, looks []Look) float64 {
+	var moved []int64
+	for i := range looks {
+		l := &looks[i]
+		t.Logf("%d: %v; busy %.3g, shares %.3f", l.Step, l.Decision, l.Busy, l.Shares)
+		if l.Moves() {
+			moved = append(moved, l.Step)
+			if l.Took <= 0 {
+				t.Error("moving took no time")
 			}
 		}
-		if was := step(&looks[0], 3); was < 1.6 {
-			t.Errorf("without moves a step would take %.3f ideal ones", was)
+	}
+	if was := s.step(&looks[0]); was < 1.6 {
+		t.Errorf("without moves a step would take %.3f ideal ones", was)
+	}
+	if len(moved) == 0 {
+		t.Error("nothing moved")
+	}
+	later := slices.IndexFunc(looks, func(l Look) bool { return l.Step > slowedAt+200 })
+	return s.step(&looks[later])
+}
+
+// After two looks the slower of two ranks takes at most 8 % longer than the ideal for
+// their speeds, and the flow is that of a run in which nothing moves. The clock is the
+// test's own, a thousand times slower than the machine, so that moves cost nothing.
+func TestOneOfTwoRanksIsSlowed(t *testing.T) {
+	s := newSlowed(t)
+	still, err := s.job.Run(context.Background(), Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var looks []Look
+	summary, err := s.job.Run(context.Background(), Hooks{Rebalance: &Rebalancing{Every: 100, Partition: s.partition,
+		Hear: func(l Look) { looks = append(looks, l) },
+		measured: func(rank int, step int64, cells float64) time.Duration {
+			return 1000 * s.takes(rank, step > slowedAt, cells)
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.StateHash != still.StateHash {
+		t.Errorf("the state is %s, and %s where nothing moves", summary.StateHash, still.StateHash)
+	}
+	if is := s.settled(t, looks); is > 1.08 {
+		t.Errorf("two looks later a step takes %.3f ideal ones", is)
+	}
+}
+
+// What a step takes is what ranks have computed without the time of exchanges.
+func TestLooksMeasureWhatIsComputed(t *testing.T) {
+	p, job := partitioned(t, 2)
+	job.Plan.Steps = 400
+	looks := 0
+	if _, err := job.Run(context.Background(), Hooks{Rebalance: &Rebalancing{Every: 100, Partition: p, Hear: func(l Look) {
+		looks++
+		for rank, busy := range l.Busy {
+			if busy <= 0 {
+				t.Errorf("step %d: rank %d computes %g s of a step", l.Step, rank, busy)
+			}
 		}
-		later := slices.IndexFunc(looks, func(l Look) bool { return l.Step > slowedAt+200 })
-		is := step(&looks[later], 3)
-		if is <= 1.08 && len(moved) > 0 {
-			return
+		if l.Busy[0] > l.Seconds {
+			t.Errorf("step %d: rank 0 computes %g s of a step's %g", l.Step, l.Busy[0], l.Seconds)
 		}
-		if attempt == 3 {
-			t.Fatalf("two looks later a step takes %.3f ideal ones; cells moved after %v", is, moved)
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	if looks < 2 {
+		t.Errorf("%d looks", looks)
+	}
+}
+
+// BenchmarkOneOfTwoRanksIsSlowed is the test by the machine's clock, on devices that
+// sleep: two looks after the slowing, a step over the ideal one.
+func BenchmarkOneOfTwoRanksIsSlowed(b *testing.B) {
+	s := newSlowed(b)
+	for range b.N {
+		var slow atomic.Bool
+		job := s.job
+		job.Plan.Prepared = func(r *airflow.Rank) {
+			rank := r.Number()
+			r.Engine().Device().(*processor.Device).Disturb(func(cells int) time.Duration {
+				return s.takes(rank, slow.Load(), float64(cells))
+			})
 		}
+		var looks []Look
+		hooks := Hooks{
+			Between:   []Between{{Do: func(v *View) error { slow.Store(v.Step() >= slowedAt); return nil }}},
+			Rebalance: &Rebalancing{Every: 100, Partition: s.partition, Hear: func(l Look) { looks = append(looks, l) }},
+		}
+		if _, err := job.Run(context.Background(), hooks); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(s.settled(b, looks), "ideal-steps")
 	}
 }
