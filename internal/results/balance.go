@@ -59,9 +59,9 @@ func (l *Looks) all() []run.Look {
 
 var balanceColumns = []string{"step", "step_s", "before_s", "after_s", "ideal_s", "gain_s", "cost_s", "cells_moved", "move_s", "decision"}
 
-// writeTable writes a row for each look, with the busy time, the speed and the share of
+// WriteTable writes a row for each look, with the busy time, the speed and the share of
 // the cells of every rank.
-func (l *Looks) writeTable(path string) error {
+func (l *Looks) WriteTable(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		looks := l.all()
@@ -96,8 +96,8 @@ func (l *Looks) writeTable(path string) error {
 // mostShares is how many ranks have a line of their own in the picture.
 const mostShares = 8
 
-// writePicture draws the step times, the shares of the ranks, and where cells moved.
-func (l *Looks) writePicture(path string) error {
+// WritePicture draws the step times, the shares of the ranks, and where cells moved.
+func (l *Looks) WritePicture(path string) error {
 	looks := l.all()
 	if len(looks) < 2 {
 		return nil

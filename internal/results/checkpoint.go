@@ -16,7 +16,6 @@ import (
 
 	"carina/internal/run"
 	"carina/solver"
-	"carina/solver/airflow"
 	"carina/solver/checkpoint"
 	"carina/solver/transport"
 )
@@ -80,16 +79,46 @@ func CheckpointCase(c *checkpoint.Checkpoint) (text []byte, partition string) {
 	return c.Notes[caseNote], string(c.Notes[partitionNote])
 }
 
-// checkpointing writes the checkpoints of a computation and goes on from one.
-type checkpointing struct {
-	results *Results
-	ctx     context.Context
+// KeepingOf is what checkpoints are of.
+type KeepingOf struct {
+	// Folder is that of results, Ranks how many there are.
+	Folder string
+	Ranks  int
+	// Checkpoints say when the state is kept, Restart from which one the computation goes
+	// on; nil begins anew. Resumed hears where that was, and Warn warnings, on rank 0.
+	Checkpoints Checkpoints
+	Restart     *checkpoint.Checkpoint
+	Resumed     func(step int64, seconds float64)
+	Warn        func(warning string)
+	// Case and PartitionFile are kept with the state, and Settings, which are to be those of
+	// the computation that goes on, but for those that MayChange names.
+	Case          []byte
+	PartitionFile string
+	Settings      []transport.Item
+	MayChange     []string
+	// Save returns what rank 0 has seen so far, and Load takes it over.
+	Save func() []byte
+	Load func([]byte) error
+}
+
+// Keeping writes the checkpoints of a computation, of any physics, and goes on from one.
+type Keeping struct {
+	of  KeepingOf
+	ctx context.Context
 	// asked tells how often somebody has asked for a checkpoint at once.
 	asked func() int64
 	ranks []rankCheckpoints // each used by its rank alone
 	once  sync.Once
 	notes map[string][]byte // which do not change
 	clock checkpoint.Clock
+}
+
+// NewKeeping makes no file yet. End it when all is over.
+func NewKeeping(ctx context.Context, of KeepingOf) (k *Keeping, end func()) {
+	k = &Keeping{of: of, ctx: ctx, ranks: make([]rankCheckpoints, of.Ranks), clock: of.Checkpoints.Clock}
+	k.asked, end = requests()
+	k.clock.Start(0)
+	return k, end
 }
 
 // rankCheckpoints is what a rank knows of its checkpoints.
@@ -100,12 +129,13 @@ type rankCheckpoints struct {
 	off      bool  // none can be written
 }
 
-// mayChange are the settings that a state does not depend on.
+// mayChange are the settings that the state of a flow does not depend on.
 var mayChange = []string{"time step", "lattice velocity", "mismatch", "instruction set", "workers", "layout", "flow rate", "kinematic viscosity", "smagorinsky", "profile", "waveform", "initial", "initial strain", "body force", "force waveform", "ramp time"}
 
 // differences names the settings that differ from those of a checkpoint. The error
 // names one with which the state would be that of another flow.
-func (k *checkpointing) differences(c *checkpoint.Checkpoint, timeStep float64) (changed []string, err error) {
+func (k *Keeping) differences(timeStep float64) (changed []string, err error) {
+	c := k.of.Restart
 	if was := string(c.Notes[timeStepNote]); was != fmt.Sprint(timeStep) {
 		return nil, fmt.Errorf("the checkpoint is of another flow: its time step was %s s and is %v s: go on with --time-step %ss, or begin anew", was, timeStep, was)
 	}
@@ -120,15 +150,15 @@ func (k *checkpointing) differences(c *checkpoint.Checkpoint, timeStep float64) 
 		return "not given"
 	}
 	seen := map[string]bool{}
-	for _, list := range [][]transport.Item{before, k.results.of.Settings} {
+	for _, list := range [][]transport.Item{before, k.of.Settings} {
 		for _, item := range list {
-			was, is := value(before, item.Name), value(k.results.of.Settings, item.Name)
+			was, is := value(before, item.Name), value(k.of.Settings, item.Name)
 			if was == is || seen[item.Name] {
 				continue
 			}
 			seen[item.Name] = true
 			words := fmt.Sprintf("%s was %s and is %s", item.Name, was, is)
-			if !slices.Contains(mayChange, item.Name) {
+			if !slices.Contains(k.of.MayChange, item.Name) {
 				return nil, fmt.Errorf("the checkpoint is of another flow: its %s: go on with the settings that it was begun with, or begin anew", words)
 			}
 			changed = append(changed, words)
@@ -137,20 +167,20 @@ func (k *checkpointing) differences(c *checkpoint.Checkpoint, timeStep float64) 
 	return changed, nil
 }
 
-// resume lets a rank go on from the checkpoint.
-func (k *checkpointing) resume(r *airflow.Rank) error {
-	of := &k.results.of
-	c := of.Restart
-	t := r.Engine().Transport()
-	own := r.Engine().Identity()
+// Resume lets a rank go on from the checkpoint.
+func (k *Keeping) Resume(r run.Computation, timeStep float64) error {
+	of := &k.of
+	c, e := of.Restart, r.Engine()
+	t := e.Transport()
+	own := e.Identity()
 	var changed []string
 	var state *solver.State
 	err := c.Differs(&own)
 	if err == nil {
-		changed, err = k.differences(c, r.Units().TimeStep)
+		changed, err = k.differences(timeStep)
 	}
 	if err == nil {
-		state, err = c.Load(r.Engine().Layout().Ranges())
+		state, err = c.Load(e.Layout().Ranges())
 	}
 	if err := transport.Agree(t, err); err != nil {
 		return err
@@ -160,9 +190,9 @@ func (k *checkpointing) resume(r *airflow.Rank) error {
 	}
 	var timing solver.Timing
 	if err := json.Unmarshal(c.Notes[timingNote], &timing); err == nil {
-		r.Engine().AddTiming(timing)
+		e.AddTiming(timing)
 	}
-	if r.Number() > 0 {
+	if t.Rank() > 0 {
 		return nil
 	}
 	k.clock.Start(c.Steps)
@@ -170,19 +200,20 @@ func (k *checkpointing) resume(r *airflow.Rank) error {
 	if len(changed) > 0 {
 		of.Warn("goes on with other settings: " + strings.Join(changed, "; "))
 	}
-	return k.results.history.load(c.Notes[historyNote])
+	return of.Load(c.Notes[historyNote])
 }
 
-// between is done after every few steps by every rank.
-func (k *checkpointing) between(v *run.View) error {
-	own := &k.ranks[v.Rank()]
+// Look keeps the state, where it is time. Every rank calls it after every few steps, with
+// the time step, 0 where steps differ.
+func (k *Keeping) Look(r run.Computation, timeStep float64) error {
+	t, step := r.Engine().Transport(), r.Engine().Steps()
+	own := &k.ranks[t.Rank()]
 	if own.off {
 		return nil
 	}
-	t := v.Transport()
 	asked := k.asked()
-	byClock := v.Rank() == 0 && k.clock.Due(v.Step())
-	due := byClock || asked != own.answered || k.results.of.Checkpoints.On() && k.ctx.Err() != nil && own.last != v.Step()
+	byClock := t.Rank() == 0 && k.clock.Due(step)
+	due := byClock || asked != own.answered || k.of.Checkpoints.On() && k.ctx.Err() != nil && own.last != step
 	if own.writer == nil {
 		if any, err := anyOf(t, due); err != nil || !any {
 			return err
@@ -195,10 +226,10 @@ func (k *checkpointing) between(v *run.View) error {
 	if err != nil {
 		return err
 	}
-	k.tell(v.Rank(), news, byClock)
+	k.tell(t.Rank(), news, byClock)
 	if news.Due {
 		own.answered = asked
-		return k.begin(own, v)
+		return k.begin(own, r, timeStep)
 	}
 	return nil
 }
@@ -214,8 +245,8 @@ func anyOf(t transport.Transport, own bool) (bool, error) {
 }
 
 // open makes the folder of checkpoints. That there can be none is a warning.
-func (k *checkpointing) open(own *rankCheckpoints, t transport.Transport) error {
-	folder := k.results.of.Folder
+func (k *Keeping) open(own *rankCheckpoints, t transport.Transport) error {
+	folder := k.of.Folder
 	writer, err := checkpoint.NewWriter(filepath.Join(folder, checkpointFolder), t)
 	own.writer, own.off = writer, errors.As(err, new(transport.AgreedError))
 	if own.off {
@@ -226,32 +257,33 @@ func (k *checkpointing) open(own *rankCheckpoints, t transport.Transport) error 
 }
 
 // begin begins to write a checkpoint.
-func (k *checkpointing) begin(own *rankCheckpoints, v *run.View) error {
-	state, err := v.SaveStateInto(own.writer.Spare())
-	if err := transport.Agree(v.Transport(), err); err != nil {
+func (k *Keeping) begin(own *rankCheckpoints, r run.Computation, timeStep float64) error {
+	e := r.Engine()
+	state, err := r.SaveStateInto(own.writer.Spare())
+	if err := transport.Agree(e.Transport(), err); err != nil {
 		return err
 	}
-	own.last = v.Step()
+	own.last = e.Steps()
 	var notes map[string][]byte
-	if v.Rank() == 0 {
+	if e.Transport().Rank() == 0 {
 		k.once.Do(k.note)
-		notes = map[string][]byte{historyNote: k.results.history.save()}
+		notes = map[string][]byte{historyNote: k.of.Save()}
 		for name, data := range k.notes {
 			notes[name] = data
 		}
-		notes[timeStepNote] = []byte(fmt.Sprint(v.TimeStep()))
-		notes[timingNote], _ = json.Marshal(v.Timing()) // numbers are always encoded
+		notes[timeStepNote] = []byte(fmt.Sprint(timeStep))
+		notes[timingNote], _ = json.Marshal(e.Timing()) // numbers are always encoded
 	}
 	own.writer.Begin(state, notes)
 	return nil
 }
 
 // note makes the notes that do not change.
-func (k *checkpointing) note() {
-	of := &k.results.of
+func (k *Keeping) note() {
+	of := &k.of
 	k.notes = map[string][]byte{}
 	// Texts are always encoded.
-	k.notes[settingsNote], _ = json.Marshal(k.results.of.Settings)
+	k.notes[settingsNote], _ = json.Marshal(k.of.Settings)
 	k.notes[caseNote] = of.Case
 	if path, err := filepath.Abs(of.PartitionFile); err == nil && of.PartitionFile != "" {
 		k.notes[partitionNote] = []byte(path)
@@ -259,8 +291,8 @@ func (k *checkpointing) note() {
 }
 
 // tell warns of checkpoints that are not written.
-func (k *checkpointing) tell(rank int, news checkpoint.News, byClock bool) {
-	warn := k.results.of.Warn
+func (k *Keeping) tell(rank int, news checkpoint.News, byClock bool) {
+	warn := k.of.Warn
 	switch {
 	case rank > 0:
 	case news.Failed != nil:
@@ -270,17 +302,18 @@ func (k *checkpointing) tell(rank int, news checkpoint.News, byClock bool) {
 	}
 }
 
-// end waits for the last checkpoint and keeps the end where that is wanted.
-func (k *checkpointing) end(v *run.View) error {
-	own := &k.ranks[v.Rank()]
-	on := k.results.of.Checkpoints
-	due := own.last != v.Step() && (on.End || on.On() && k.ctx.Err() != nil || k.asked() != own.answered)
-	any, err := anyOf(v.Transport(), due)
+// Finish waits for the last checkpoint and keeps the end where that is wanted.
+func (k *Keeping) Finish(r run.Computation, timeStep float64) error {
+	t, step := r.Engine().Transport(), r.Engine().Steps()
+	own := &k.ranks[t.Rank()]
+	on := k.of.Checkpoints
+	due := own.last != step && (on.End || on.On() && k.ctx.Err() != nil || k.asked() != own.answered)
+	any, err := anyOf(t, due)
 	if err != nil || own.off || !any && own.writer == nil {
 		return err
 	}
 	if own.writer == nil {
-		if err := k.open(own, v.Transport()); err != nil || own.off {
+		if err := k.open(own, t); err != nil || own.off {
 			return err
 		}
 	}
@@ -289,11 +322,11 @@ func (k *checkpointing) end(v *run.View) error {
 		if err != nil {
 			return err
 		}
-		k.tell(v.Rank(), news, false)
+		k.tell(t.Rank(), news, false)
 		if !again {
 			return nil
 		}
-		if err := k.begin(own, v); err != nil {
+		if err := k.begin(own, r, timeStep); err != nil {
 			return err
 		}
 	}

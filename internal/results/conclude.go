@@ -51,7 +51,7 @@ func (r *Results) Finish(summary *airflow.Summary, record func(partitionFile str
 			r.fail(err)
 		}
 	}
-	files, err = r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
+	files, err = r.target.Conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) {
 		keep := f.Among(append(serving, r.of.Inputs...))
 		files, err := f.Commit(append(keep, neededGrids(r.of.Folder, f.Old())...)...)
 		r.unfinished.remove() // while the folder is this run's alone
@@ -92,8 +92,8 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"ranks.png", func(path string) error { return picture.WriteRanks(path, composites, r.ranksPicture(summary)) }},
 		{"history.png", func(path string) error { return r.writeHistory(path, summary) }},
 		{"history.csv", func(path string) error { return picture.WriteHistoryTable(path, r.history.chart(summary)) }},
-		{"balance.png", func(path string) error { return r.ofLooks(path, (*Looks).writePicture) }},
-		{"balance.csv", func(path string) error { return r.ofLooks(path, (*Looks).writeTable) }},
+		{"balance.png", func(path string) error { return r.ofLooks(path, (*Looks).WritePicture) }},
+		{"balance.csv", func(path string) error { return r.ofLooks(path, (*Looks).WriteTable) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, recorded) }},
 		{"branches.csv", r.writeBranchTable},
@@ -131,10 +131,10 @@ func (r *Results) notable(files []string) []string {
 func (r *Results) Abandon(cause error) error {
 	r.unfinished.remove()
 	if !errors.As(cause, new(*airflow.DivergedError)) {
-		r.target.close()
+		r.target.Close()
 		return cause
 	}
-	files, err := r.target.conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) { return f.Add(isDiverged, true) })
+	files, err := r.target.Conclude(r.failed, func(f *resultsfolder.Folder) ([]string, error) { return f.Add(isDiverged, true) })
 	if err != nil {
 		return fmt.Errorf("%w; its last good fields are lost: %w", cause, err)
 	}

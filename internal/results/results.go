@@ -78,8 +78,8 @@ type Results struct {
 	// history is kept on rank 0.
 	history history
 
-	target        target
-	checkpointing *checkpointing
+	target        Target
+	checkpointing *Keeping
 	processes     []process // by rank
 	unfinished    unfinished
 	ends          []func()
@@ -98,14 +98,16 @@ const PageLimit = 20_000_000
 func New(ctx context.Context, of Of) (*Results, error) {
 	frame := output.FrameOf(of.Grid)
 	frame.Axes = of.Axes
-	r := &Results{of: of, ranks: len(of.Partition.Ranks), frame: frame, target: target{path: of.Folder, transport: of.Transport}}
+	r := &Results{of: of, ranks: len(of.Partition.Ranks), frame: frame, target: NewTarget(of.Folder, of.Transport)}
 	var err error
 	if r.processes, err = processes(of.Transport, r.ranks); err != nil {
 		return nil, err
 	}
-	asked, quiet := requests()
-	r.checkpointing = &checkpointing{results: r, ctx: ctx, asked: asked, ranks: make([]rankCheckpoints, r.ranks), clock: of.Checkpoints.Clock}
-	r.checkpointing.clock.Start(0)
+	var quiet func()
+	r.checkpointing, quiet = NewKeeping(ctx, KeepingOf{
+		Folder: of.Folder, Ranks: r.ranks, Checkpoints: of.Checkpoints, Restart: of.Restart, Resumed: of.Resumed, Warn: of.Warn,
+		Case: of.Case, PartitionFile: of.PartitionFile, Settings: of.Settings, MayChange: mayChange, Save: r.history.save, Load: r.history.load,
+	})
 	r.ends = append(r.ends, quiet, r.unfinished.remove)
 	if t := of.Transport; t != nil && t.Size() > 1 {
 		r.ends = append(r.ends, watchLost(r.processes, t.Rank(), of.Folder))
@@ -144,7 +146,7 @@ func (r *Results) fail(err error) {
 // Begin opens the folder when all has been checked. All ranks call it.
 func (r *Results) Begin() error {
 	r.once.Do(func() {
-		r.begun = r.target.open(func(f *resultsfolder.Folder) error {
+		r.begun = r.target.Open(func(f *resultsfolder.Folder) error {
 			if f.Unlocked {
 				r.of.Warn(r.of.Folder + " lies where files cannot be locked: see to it that no other run writes there")
 			}
@@ -171,11 +173,13 @@ func (r *Results) Begin() error {
 
 // Between is what is done between steps: the history, and then what keeps the state.
 func (r *Results) Between() []run.Between {
-	return []run.Between{{Do: r.observe}, {Do: r.checkpointing.between}}
+	return []run.Between{{Do: r.observe}, {Do: func(v *run.View) error { return r.checkpointing.Look(v.Computation(), v.TimeStep()) }}}
 }
 
 // Resume lets a rank go on from the checkpoint.
-func (r *Results) Resume(rank *airflow.Rank) error { return r.checkpointing.resume(rank) }
+func (r *Results) Resume(rank *airflow.Rank) error {
+	return r.checkpointing.Resume(rank, rank.Units().TimeStep)
+}
 
 // observe adds to the history.
 func (r *Results) observe(v *run.View) error {
@@ -231,7 +235,9 @@ func isDiverged(path string) bool {
 }
 
 // Keep keeps the state at the end, where that is wanted, before Visit.
-func (r *Results) Keep(v *run.View) error { return r.checkpointing.end(v) }
+func (r *Results) Keep(v *run.View) error {
+	return r.checkpointing.Finish(v.Computation(), v.TimeStep())
+}
 
 // Visit writes the fields of a rank at the end and brings together what all add to the
 // pictures. All are the fields of all cells on rank 0, where somebody has them.

@@ -12,11 +12,11 @@ import (
 	"carina/solver/transport"
 )
 
-// target is the folder that the ranks of a computation write into. Where hosts
+// Target is the folder that the ranks of a computation write into. Where hosts
 // share none there is one on each. Of the ranks that see the same folder one has
 // opened it, and moves the results into place when those of all ranks are
 // complete.
-type target struct {
+type Target struct {
 	path      string
 	transport transport.Transport // nil where one process has all ranks
 	folder    *resultsfolder.Folder
@@ -25,25 +25,28 @@ type target struct {
 	full error
 }
 
+// NewTarget opens nothing yet. The transport is nil where one process has all ranks.
+func NewTarget(path string, t transport.Transport) Target { return Target{path: path, transport: t} }
+
 // patience is how long a rank waits to see what another one has opened.
 const patience = 10 * time.Second
 
-func (t *target) rank() int {
+func (t *Target) rank() int {
 	if t.transport == nil {
 		return 0
 	}
 	return t.transport.Rank()
 }
 
-func (t *target) reduce(op transport.Operation, values ...int64) ([]int64, error) {
+func (t *Target) reduce(op transport.Operation, values ...int64) ([]int64, error) {
 	if t.transport == nil {
 		return values, nil
 	}
 	return values, t.transport.Reduce(op, values)
 }
 
-// open opens the folder, on all ranks together. admit may refuse it.
-func (t *target) open(admit func(*resultsfolder.Folder) error) error {
+// Open opens the folder, on all ranks together. admit may refuse it.
+func (t *Target) Open(admit func(*resultsfolder.Folder) error) error {
 	token, err := t.token()
 	if err != nil {
 		return err
@@ -63,7 +66,7 @@ func (t *target) open(admit func(*resultsfolder.Folder) error) error {
 			failed = t.lead(token, admit)
 		}
 		if err := t.together(failed); err != nil || t.full != nil {
-			t.close()
+			t.Close()
 			return err
 		}
 		joined = joined || resultsfolder.Shared(t.path, token)
@@ -71,7 +74,7 @@ func (t *target) open(admit func(*resultsfolder.Folder) error) error {
 }
 
 // token is a random number that rank 0 has drawn for all.
-func (t *target) token() (string, error) {
+func (t *Target) token() (string, error) {
 	var random [8]byte
 	if t.rank() == 0 {
 		rand.Read(random[:])
@@ -82,7 +85,7 @@ func (t *target) token() (string, error) {
 
 // lead opens the folder for this rank and others that see it. Where rank 0 has
 // it locked, it is the same folder, on a network that tells the news late.
-func (t *target) lead(token string, admit func(*resultsfolder.Folder) error) (err error) {
+func (t *Target) lead(token string, admit func(*resultsfolder.Folder) error) (err error) {
 	for end := time.Now().Add(patience); ; time.Sleep(patience / 100) {
 		t.folder, err = resultsfolder.Open(t.path, token)
 		if err == nil {
@@ -100,7 +103,7 @@ func (t *target) lead(token string, admit func(*resultsfolder.Folder) error) (er
 
 // together tells all ranks of a failure of one. That a disk is full is kept
 // instead.
-func (t *target) together(failed error) error {
+func (t *Target) together(failed error) error {
 	full := int64(0)
 	if errors.Is(failed, syscall.ENOSPC) || errors.Is(failed, syscall.EDQUOT) {
 		full = 1
@@ -117,10 +120,10 @@ func (t *target) together(failed error) error {
 	return failed
 }
 
-// conclude lets who opened the folder do the last step, on all ranks together
+// Conclude lets who opened the folder do the last step, on all ranks together
 // and only if none has failed, and closes it.
-func (t *target) conclude(failed error, last func(*resultsfolder.Folder) ([]string, error)) (files []string, err error) {
-	defer t.close()
+func (t *Target) Conclude(failed error, last func(*resultsfolder.Folder) ([]string, error)) (files []string, err error) {
+	defer t.Close()
 	if failed == nil {
 		failed = t.full
 	}
@@ -133,7 +136,8 @@ func (t *target) conclude(failed error, last func(*resultsfolder.Folder) ([]stri
 	return files, transport.Agree(t.transport, failed)
 }
 
-func (t *target) close() {
+// Close gives the folder back, unless that is done.
+func (t *Target) Close() {
 	if t.folder != nil {
 		// What is left is removed when the folder is opened next.
 		_ = t.folder.Close()

@@ -29,7 +29,8 @@ type Rebalancing struct {
 	// cells took.
 	measured func(rank int, step int64, cells float64) time.Duration
 
-	job        *Job
+	domain     *solver.Domain
+	left       func(Computation) int64
 	once       sync.Once
 	rebalancer *balance.Rebalancer
 	failed     error
@@ -68,16 +69,27 @@ const (
 	mostOfLooks = 0.004
 )
 
-// between is what is done between steps.
+// Start prepares looks at a computation on the domain that its partition says. Left tells
+// how many steps remain. It is called once in each process.
+func (b *Rebalancing) Start(ctx context.Context, domain *solver.Domain, left func(Computation) int64) {
+	b.ctx, b.domain, b.left, b.ranks = ctx, domain, left, make([]looker, domain.Ranks)
+}
+
+// between is what is done between the steps of a job.
 func (b *Rebalancing) between(ctx context.Context, j *Job) Between {
-	b.ctx, b.job, b.ranks = ctx, j, make([]looker, j.Domain.Ranks)
-	return Between{Do: b.look}
+	b.Start(ctx, j.Domain, func(c Computation) int64 {
+		if j.Plan.Steps > 0 {
+			return j.Plan.Steps - c.Engine().Steps()
+		}
+		return int64((j.Plan.Time - c.Time()) * float64(c.Engine().Steps()) / max(c.Time(), 1e-300))
+	})
+	return Between{Do: func(v *View) error { return b.Look(v.rank) }}
 }
 
 // prepare cuts the cells, once in each process.
 func (b *Rebalancing) prepare() error {
 	b.once.Do(func() {
-		d := b.job.Domain
+		d := b.domain
 		if b.rebalancer, b.failed = balance.NewRebalancer(b.ctx, b.Partition, d.Grid, nil, nil); b.failed != nil {
 			b.failed = fmt.Errorf("preparing to balance while it runs: %w", b.failed)
 			return
@@ -87,10 +99,11 @@ func (b *Rebalancing) prepare() error {
 	return b.failed
 }
 
-// look looks, where it is time, and moves.
-func (b *Rebalancing) look(v *View) error {
-	own, step, timing := &b.ranks[v.Rank()], v.Step(), v.Timing()
-	if step < own.next || b.job.Domain.Ranks == 1 {
+// Look looks, where it is time, and moves. All ranks call it between steps.
+func (b *Rebalancing) Look(c Computation) error {
+	t, step, timing := c.Engine().Transport(), c.Engine().Steps(), c.Engine().Timing()
+	own := &b.ranks[t.Rank()]
+	if step < own.next || b.domain.Ranks == 1 {
 		return nil
 	}
 	if own.next == 0 {
@@ -100,7 +113,6 @@ func (b *Rebalancing) look(v *View) error {
 		}
 		return nil
 	}
-	t := v.Transport()
 	if err := transport.Agree(t, b.prepare()); err != nil {
 		return err
 	}
@@ -123,7 +135,7 @@ func (b *Rebalancing) look(v *View) error {
 	var message []byte
 	var l Look
 	if t.Rank() == 0 {
-		l = b.decide(v, busy, steps, own.owners)
+		l = b.decide(c, busy, steps, own.owners)
 		message = b.encode(&l, own.owners, step, steps, time.Since(begin))
 	}
 	message, err := transport.Broadcast(t, 0, message)
@@ -132,12 +144,12 @@ func (b *Rebalancing) look(v *View) error {
 	}
 	next, owners := decode(message, own.owners)
 	if owners != nil {
-		if err := b.move(v, owners, &l); err != nil {
+		if err := b.move(c, owners, &l); err != nil {
 			return err
 		}
 		own.owners = owners
 	}
-	own.next, own.timing = next, v.Timing()
+	own.next, own.timing = next, c.Engine().Timing()
 	if t.Rank() == 0 && b.Hear != nil {
 		b.Hear(l)
 	}
@@ -145,8 +157,8 @@ func (b *Rebalancing) look(v *View) error {
 }
 
 // decide judges what was measured.
-func (b *Rebalancing) decide(v *View, busy []int64, steps int64, owners []int32) Look {
-	l := Look{Step: v.Step(), Seconds: 1e-9 * float64(busy[len(busy)-1]), Shares: b.shares(owners)}
+func (b *Rebalancing) decide(c Computation, busy []int64, steps int64, owners []int32) Look {
+	l := Look{Step: c.Engine().Steps(), Seconds: 1e-9 * float64(busy[len(busy)-1]), Shares: b.shares(owners)}
 	for _, ns := range busy[:len(busy)-1] {
 		l.Busy = append(l.Busy, 1e-9*float64(ns))
 	}
@@ -156,11 +168,7 @@ func (b *Rebalancing) decide(v *View, busy []int64, steps int64, owners []int32)
 		b.distant = nil
 	default:
 	}
-	left := b.job.Plan.Steps
-	if left == 0 {
-		left = int64(b.job.Plan.Time / v.TimeStep())
-	}
-	l.Decision = b.rebalancer.Look(b.ctx, balance.Measured{Busy: l.Busy, Steps: steps, Left: max(1, left-l.Step)})
+	l.Decision = b.rebalancer.Look(b.ctx, balance.Measured{Busy: l.Busy, Steps: steps, Left: max(1, b.left(c))})
 	if l.Far && b.distant == nil {
 		done := make(chan []int32, 1)
 		b.distant = done
@@ -215,21 +223,22 @@ func decode(words []byte, before []int32) (next int64, owners []int32) {
 }
 
 // move gives the cells of cuboids to their owners.
-func (b *Rebalancing) move(v *View, owners []int32, l *Look) error {
+func (b *Rebalancing) move(c Computation, owners []int32, l *Look) error {
 	begin := time.Now()
 	domain := *b.cut
 	domain.Owners, domain.Work = owners, b.rebalancer.Work(owners)
 	for r := range domain.Work {
 		domain.Work[r] /= b.Partition.Ranks[r].Speed
 	}
-	if err := v.rank.Move(&domain); err != nil {
+	if err := c.Move(&domain); err != nil {
 		return err
 	}
 	took := []int64{int64(time.Since(begin))}
-	if err := v.Transport().Reduce(transport.Max, took); err != nil {
+	t := c.Engine().Transport()
+	if err := t.Reduce(transport.Max, took); err != nil {
 		return fmt.Errorf("moving cells: %w", err)
 	}
-	if v.Rank() == 0 {
+	if t.Rank() == 0 {
 		l.Took = 1e-9 * float64(took[0])
 		b.rebalancer.Took(l.Took)
 	}

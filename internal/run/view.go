@@ -11,12 +11,31 @@ import (
 	"carina/solver/transport"
 )
 
+// Computation is what a rank computes, of any physics, as what is done between its steps
+// needs it: an airflow.Rank is one. All ranks call its methods together.
+type Computation interface {
+	// Engine is the rank as the engine has it now.
+	Engine() *solver.Rank
+	// Time is how much has passed, in seconds.
+	Time() float64
+	// SaveStateInto returns the state, in the memory of one that nobody needs any more;
+	// nil is none.
+	SaveStateInto(spare *solver.State) (*solver.State, error)
+	// LoadState goes on from what ranks have saved.
+	LoadState(saved []*solver.State) error
+	// Move gives cells to other owners.
+	Move(domain *solver.Domain) error
+}
+
 // View is the flow on a rank at one moment. Openings, Gather, Collect and Resampled are
 // called by all ranks together.
 type View struct {
 	rank   *airflow.Rank
 	domain *solver.Domain
 }
+
+// Computation is the flow as any physics.
+func (v *View) Computation() Computation { return v.rank }
 
 // Rank is the number of the rank.
 func (v *View) Rank() int { return v.rank.Number() }
@@ -35,11 +54,6 @@ func (v *View) Transport() transport.Transport { return v.rank.Engine().Transpor
 
 // Timing is where the rank's time went.
 func (v *View) Timing() solver.Timing { return v.rank.Engine().Timing() }
-
-// SaveStateInto is airflow.Rank.SaveStateInto.
-func (v *View) SaveStateInto(spare *solver.State) (*solver.State, error) {
-	return v.rank.SaveStateInto(spare)
-}
 
 // Openings is the flow through the openings.
 func (v *View) Openings() ([]airflow.OpeningSummary, error) { return v.rank.OpeningSummaries() }
