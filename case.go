@@ -148,10 +148,21 @@ type FlowCase struct {
 	Accuracy string `yaml:"accuracy"`
 }
 
-// ResultsCase is the part of a case that says where results go.
+// ResultsCase is the part of a case that says what is told of the flow, and where results
+// go.
 type ResultsCase struct {
+	// Lobes are parts of the airway of which tables tell, too.
+	Lobes []LobeCase `yaml:"lobes"`
 	// Output is the folder for results.
 	Output string `yaml:"output"`
+}
+
+// LobeCase is a lobe: what leads to some openings, by their numbers or names, in which *
+// stands for anything, and to no others; or a branch, by its number, with all behind it.
+type LobeCase struct {
+	Name     string   `yaml:"name"`
+	Openings []string `yaml:"openings"`
+	Branch   int      `yaml:"branch" zero:"refused"`
 }
 
 // Device is what a rank computes on.

@@ -12,6 +12,7 @@ import (
 	"carina/internal/results"
 	"carina/internal/run"
 	"carina/solver/airflow"
+	"carina/solver/airflow/answers"
 )
 
 // Flow is the flow of air on the cells of a grid.
@@ -22,6 +23,7 @@ type Flow struct {
 	results *results.Results // nil where none are written
 	looks   *results.Looks   // nil where no cell changes owner
 	balance *run.Rebalancing // that lets them
+	lobes   []answers.Lobe
 	summary *Summary
 	fields  *Fields
 	files   []string
@@ -134,7 +136,7 @@ func (f *Flow) follow() run.Hooks {
 func (f *Flow) resultsOf() results.Of {
 	c, o := &f.from.c, &f.options
 	of := results.Of{
-		Looks:  f.looks,
+		Looks: f.looks, Lobes: f.lobes,
 		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
 		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,
@@ -246,7 +248,8 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 	record := func(partitionFile string) any {
 		f.summary.Provenance = f.provenance(partitionFile)
 		if f.results != nil && f.results.Answers() != nil {
-			f.summary.Branches, f.summary.WallShear = f.results.Answers().Branches, f.results.Answers().Figures
+			a := f.results.Answers()
+			f.summary.Branches, f.summary.Lobes, f.summary.Ends, f.summary.WallShear = a.Branches, a.Lobes, a.Ends, a.Figures
 		}
 		return f.summary
 	}

@@ -129,6 +129,10 @@ func (f *Flow) prepare() error {
 			return err
 		}
 	}
+	var err error
+	if f.lobes, err = c.lobesOf(f.from.grid); err != nil {
+		return err
+	}
 	settings, plan, err := c.FlowOn(f.from.grid, f.cells())
 	if err != nil {
 		return err

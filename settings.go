@@ -90,6 +90,9 @@ func (c *Case) CheckFlow() error {
 	if err := c.CheckNames(); err != nil {
 		return err
 	}
+	if err := c.checkLobes(); err != nil {
+		return err
+	}
 	if c.Steps < 0 {
 		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
 	}

@@ -17,10 +17,13 @@ type Summary struct {
 	// Speeds are those of the ranks by the last look at the balance, relative to their
 	// mean, as Case.Speeds wants them; nil where nobody looked.
 	Speeds []float64 `json:"speeds,omitempty"`
-	// Branches are those of the airway, and WallShear the stress on its wall, where results
+	// Branches are those of the airway, Lobes those that the case names, Ends the openings
+	// with what a branch has, and WallShear the stress on its wall, where results
 	// are written and known in one place.
-	Branches  []answers.Branch   `json:"branches,omitempty"`
-	WallShear *wallshear.Figures `json:"wall_shear,omitempty"`
+	Branches  []answers.Branch      `json:"branches,omitempty"`
+	Lobes     []answers.LobeFigures `json:"lobes,omitempty"`
+	Ends      []answers.End         `json:"ends,omitempty"`
+	WallShear *wallshear.Figures    `json:"wall_shear,omitempty"`
 	// Provenance is there in the process of rank 0.
 	Provenance *Provenance `json:"provenance"`
 }

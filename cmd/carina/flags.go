@@ -112,6 +112,12 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.StringVar(&c.Time, "time", c.Time, "time to compute, such as 0.5s (default until steady, at most ten exchanges of the air)")
 }
 
+// resultsFlags say what is told of the flow.
+func resultsFlags(command *cobra.Command, c *carina.Case) {
+	f := command.Flags()
+	f.Var((*lobeList)(&c.Lobes), "lobe", "a lobe to tell of, by its openings, such as left=3,5,left*, or by the branch that leads to it, such as left=branch:4; may be repeated")
+}
+
 func refineFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Refine, "refine", c.Refine, "compute on so many spacings, 2 or 3, the finest last, and tell what the flow tends to and how uncertain that is; 3 where no number is given")
@@ -142,6 +148,9 @@ func caseOf(command *cobra.Command, arguments []string, before carina.Case, grou
 func applyFlags(command *cobra.Command, c *carina.Case, groups ...func(*cobra.Command, *carina.Case)) error {
 	if command.Flags().Changed("opening") {
 		c.Openings = nil
+	}
+	if command.Flags().Changed("lobe") {
+		c.Lobes = nil
 	}
 	scratch := &cobra.Command{}
 	for _, group := range groups {

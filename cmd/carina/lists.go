@@ -54,6 +54,55 @@ func (l *openingList) Type() string { return "x,y,z,radius,name" }
 
 func (l *openingList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*openingList)) }
 
+// lobeList reads --lobe flags.
+type lobeList []carina.LobeCase
+
+var _ listFlag = (*lobeList)(nil)
+
+// String is the list as written.
+func (l *lobeList) String() string {
+	var words []string
+	for _, lobe := range *l {
+		of := strings.Join(lobe.Openings, ",")
+		if lobe.Branch != 0 {
+			of = branchPrefix + strconv.Itoa(lobe.Branch)
+		}
+		words = append(words, lobe.Name+"="+of)
+	}
+	return strings.Join(words, " ")
+}
+
+// branchPrefix stands before the number of a branch.
+const branchPrefix = "branch:"
+
+// Set adds one lobe.
+func (l *lobeList) Set(text string) error {
+	name, of, _ := strings.Cut(text, "=")
+	lobe := carina.LobeCase{Name: strings.TrimSpace(name)}
+	number, subtree := strings.CutPrefix(strings.TrimSpace(of), branchPrefix)
+	var err error
+	if subtree {
+		lobe.Branch, err = strconv.Atoi(number)
+	} else {
+		for _, word := range strings.Split(of, ",") {
+			if word = strings.TrimSpace(word); word == "" {
+				err = strconv.ErrSyntax
+			}
+			lobe.Openings = append(lobe.Openings, word)
+		}
+	}
+	if err != nil || lobe.Name == "" || subtree && lobe.Branch < 1 {
+		return fmt.Errorf("%q is not a lobe: write such as left=3,5 with openings, or left=branch:4", text)
+	}
+	*l = append(*l, lobe)
+	return nil
+}
+
+// Type is the name of the value in help texts.
+func (l *lobeList) Type() string { return "name=openings" }
+
+func (l *lobeList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*lobeList)) }
+
 // numberList reads a list of numbers; a flag that is repeated adds to it.
 type numberList []float64
 

@@ -26,7 +26,7 @@ func newRun() *cobra.Command {
 			if _, err := flags.open(&before); err != nil {
 				return err
 			}
-			c, err := caseOf(command, arguments, before, geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, refineFlags)
+			c, err := caseOf(command, arguments, before, geometryFlags, partitionFlags, layoutFlag, axesFlag, flowFlags, resultsFlags, refineFlags)
 			if err != nil {
 				return err
 			}
@@ -43,6 +43,7 @@ func newRun() *cobra.Command {
 	layoutFlag(command, defaults)
 	axesFlag(command, defaults)
 	flowFlags(command, defaults)
+	resultsFlags(command, defaults)
 	refineFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default that of --restart, or the surface's name with -flow)")
 	flags.add(command)

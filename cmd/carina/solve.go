@@ -39,6 +39,7 @@ func newSolve() *cobra.Command {
 		},
 	}
 	flowFlags(command, new(carina.Case))
+	resultsFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
 	axesFlag(command, new(carina.Case))
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
@@ -96,7 +97,7 @@ func solvedCase(command *cobra.Command, path, casePath, output string, flags *ru
 			return c, "", err
 		}
 	}
-	if err := applyFlags(command, &c, flowFlags, layoutFlag, axesFlag); err != nil {
+	if err := applyFlags(command, &c, flowFlags, resultsFlags, layoutFlag, axesFlag); err != nil {
 		return c, "", err
 	}
 	if err := c.CheckFlow(); err != nil {

@@ -38,7 +38,7 @@ func (t *Tree) WriteCSV(w io.Writer, further ...Column) error {
 		b := &t.Branches[i]
 		row := []string{strconv.Itoa(b.Number), strconv.Itoa(b.Parent), strconv.Itoa(b.Generation), strconv.Itoa(b.Opening)}
 		for _, c := range columns {
-			row = append(row, number(c.Value(b)))
+			row = append(row, Number(c.Value(b)))
 		}
 		_ = table.Write(row)
 	}
@@ -49,8 +49,8 @@ func (t *Tree) WriteCSV(w io.Writer, further ...Column) error {
 	return nil
 }
 
-// number is a number in a table, empty where it is not known.
-func number(v float64) string {
+// Number is a number as tables have it, empty where it is not known.
+func Number(v float64) string {
 	if math.IsNaN(v) {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"carina/geometry"
+	"carina/geometry/tree"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
 	"carina/output/picture"
@@ -19,17 +19,33 @@ import (
 // record; nil where they are not known.
 func (r *Results) Answers() *answers.Answers { return r.answers }
 
+// findBranches finds the branches before the first step, on rank 0, where lobes name some,
+// which may be none of the airway's.
+func (r *Results) findBranches() (err error) {
+	if len(r.of.Lobes) == 0 || r.target.rank() != 0 {
+		return nil
+	}
+	if !r.HasPage() {
+		r.of.Warn("there will be no figures of lobes, since no process has the fields of all cells")
+		return nil
+	}
+	if r.tree, err = tree.Find(r.of.Grid); err != nil {
+		return fmt.Errorf("finding the branches of lobes: %w", err)
+	}
+	return answers.Check(r.tree, r.of.Lobes)
+}
+
 // answer finds the branches and what flows in them. A grid in which they cannot be found
 // has none, and says so.
 func (r *Results) answer(summary *airflow.Summary) {
 	if r.fields == nil || len(r.of.Grid.Openings) < 2 {
 		return
 	}
-	var surface *geometry.Prepared
+	f := answers.Flow{Grid: r.of.Grid, Tree: r.tree, Fields: r.fields, Summary: summary, Period: r.of.Period, Lobes: r.of.Lobes}
 	if r.of.Made != nil {
-		surface = r.of.Made.Surface
+		f.Surface = r.of.Made.Surface
 	}
-	found, err := answers.Of(r.of.Grid, surface, r.fields, summary, r.of.Period)
+	found, err := answers.Of(&f)
 	if err != nil {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("no branches are known: %v", err))
 		return
@@ -37,11 +53,12 @@ func (r *Results) answer(summary *airflow.Summary) {
 	r.answers = found
 }
 
-func (r *Results) writeBranchTable(path string) error {
+// writeTable writes a table of the answers, if they are known.
+func (r *Results) writeTable(path string, write func(*answers.Answers, io.Writer) error) error {
 	if r.answers == nil {
 		return nil
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return r.answers.Tree.WriteCSV(w, r.answers.Columns()...) })
+	return atomicfile.Write(path, func(w io.Writer) error { return write(r.answers, w) })
 }
 
 func (r *Results) writeBranchLines(path string) error {

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -10,16 +11,17 @@ import (
 	"carina/internal/resultsfolder"
 	"carina/output/picture"
 	"carina/solver/airflow"
+	"carina/solver/airflow/answers"
 )
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "branches.vtp", "wall.vtp", "wallshear.png", "report.html"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png", "report.html"}
 
 // ofAllCells are those that need the fields of all cells in one place, ofBranches those of
 // them that need two openings, ofWall those that need the surface.
 var (
-	ofAllCells = []string{"view.html", "branches.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
-	ofBranches = []string{"branches.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofAllCells = []string{"view.html", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofBranches = []string{"branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
 	ofWall     = []string{"wall.vtp", "wallshear.png"}
 )
 
@@ -29,6 +31,7 @@ func (r *Results) names() []string {
 		return name == "history.png" && r.of.Instant ||
 			(name == "balance.png" || name == "balance.csv") && r.of.Looks == nil ||
 			slices.Contains(ofAllCells, name) && !r.HasPage() || slices.Contains(ofBranches, name) && len(r.of.Grid.Openings) < 2 ||
+			name == "lobes.csv" && len(r.of.Lobes) == 0 ||
 			slices.Contains(ofWall, name) && (r.of.Made == nil || r.of.Made.Surface == nil)
 	})
 	for rank := range r.ranks {
@@ -96,7 +99,16 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"balance.csv", func(path string) error { return r.ofLooks(path, (*Looks).WriteTable) }},
 		{"view.html", func(path string) error { return r.writePage(path, summary) }},
 		{"summary.json", func(path string) error { return atomicfile.WriteJSON(path, recorded) }},
-		{"branches.csv", r.writeBranchTable},
+		{"branches.csv", func(path string) error {
+			return r.writeTable(path, func(a *answers.Answers, w io.Writer) error { return a.Tree.WriteCSV(w, a.Columns()...) })
+		}},
+		{"lobes.csv", func(path string) error {
+			if len(r.of.Lobes) == 0 {
+				return nil
+			}
+			return r.writeTable(path, (*answers.Answers).WriteLobes)
+		}},
+		{"openings.csv", func(path string) error { return r.writeTable(path, (*answers.Answers).WriteEnds) }},
 		{"branches.vtp", r.writeBranchLines},
 		{"wall.vtp", r.writeWall},
 		{"wallshear.png", r.drawWall},

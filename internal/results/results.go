@@ -12,6 +12,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/geometry/tree"
 	"carina/internal/atomicfile"
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
@@ -45,6 +46,8 @@ type Of struct {
 	Made *Made
 	// Period is that of the flow in seconds, 0 where it has none.
 	Period float64
+	// Lobes are those to tell of.
+	Lobes []answers.Lobe
 	// Instant tells that so few steps are computed that there is no history to draw.
 	Instant bool
 	// Looks are those of a run whose cells may change owner; else nil.
@@ -71,6 +74,8 @@ type Results struct {
 	frame output.Frame
 	// fields of all cells, on rank 0, where they are few enough for a page.
 	fields *airflow.Fields
+	// tree are the branches, where they had to be known before the first step.
+	tree *tree.Tree
 	// answers are what the fields say of branches and walls; nil where they are not known.
 	answers *answers.Answers
 	// layers are the pictures of all ranks, on rank 0.
@@ -101,6 +106,9 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	r := &Results{of: of, ranks: len(of.Partition.Ranks), frame: frame, target: NewTarget(of.Folder, of.Transport)}
 	var err error
 	if r.processes, err = processes(of.Transport, r.ranks); err != nil {
+		return nil, err
+	}
+	if err := transport.Agree(of.Transport, r.findBranches()); err != nil {
 		return nil, err
 	}
 	var quiet func()

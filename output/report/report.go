@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"carina/internal/atomicfile"
@@ -70,20 +71,30 @@ type summary struct {
 		Device        string  `json:"device"`
 	} `json:"ranks"`
 	Branches []struct {
-		Branch      int      `json:"branch"`
-		Parent      int      `json:"parent"`
-		Generation  int      `json:"generation"`
-		Name        string   `json:"name"`
-		Length      float64  `json:"length_m"`
-		Diameter    float64  `json:"diameter_m"`
-		CellsAcross float64  `json:"cells_across"`
-		Flow        float64  `json:"flow_m3_per_s"`
-		Drop        float64  `json:"pressure_drop_pa"`
-		Resistance  *float64 `json:"resistance_pa_s_per_l"`
-		Water       *float64 `json:"resistance_cmh2o_s_per_l"`
-		Reynolds    float64  `json:"reynolds"`
-		Wall        *figures `json:"wall_shear"`
+		Branch      int     `json:"branch"`
+		Parent      int     `json:"parent"`
+		Generation  int     `json:"generation"`
+		Name        string  `json:"name"`
+		Length      float64 `json:"length_m"`
+		Diameter    float64 `json:"diameter_m"`
+		CellsAcross float64 `json:"cells_across"`
+		part
+		Reynolds float64 `json:"reynolds"`
 	} `json:"branches"`
+	Lobes []struct {
+		Name     string `json:"lobe"`
+		Openings []int  `json:"openings"`
+		part
+		Share               float64  `json:"share"`
+		FromInlet           float64  `json:"pressure_drop_from_inlet_pa"`
+		ResistanceFromInlet *float64 `json:"resistance_from_inlet_pa_s_per_l"`
+	} `json:"lobes"`
+	Ends []struct {
+		Number int    `json:"opening"`
+		Name   string `json:"name"`
+		Branch int    `json:"branch"`
+		part
+	} `json:"ends"`
 	WallShear  *figures `json:"wall_shear"`
 	Refinement any      `json:"refinement"`
 	Provenance *struct {
@@ -93,6 +104,34 @@ type summary struct {
 		Case    map[string]any `json:"case"`
 		Notes   []string       `json:"grid_notes"`
 	} `json:"provenance"`
+}
+
+// part is what is told of branches, lobes and openings alike.
+type part struct {
+	Flow       float64  `json:"flow_m3_per_s"`
+	Drop       float64  `json:"pressure_drop_pa"`
+	Resistance *float64 `json:"resistance_pa_s_per_l"`
+	Water      *float64 `json:"resistance_cmh2o_s_per_l"`
+	Volume     float64  `json:"volume_m3"`
+	Wall       *figures `json:"wall_shear"`
+}
+
+// partHeading are the columns of words.
+var partHeading = []string{"flow", "pressure drop", "Pa·s/L", "cmH₂O·s/L", "mean shear", "peak shear", "volume"}
+
+func (p *part) words() []string {
+	mean, peak := "–", "–"
+	if p.Wall != nil {
+		mean, peak = quantity.Format(p.Wall.Mean, "Pa"), quantity.Format(p.Wall.Peak, "Pa")
+	}
+	return []string{quantity.FormatFlow(p.Flow), quantity.Format(p.Drop, "Pa"), known(p.Resistance), known(p.Water), mean, peak, quantity.FormatVolume(p.Volume)}
+}
+
+func known(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", *v)
 }
 
 type figures struct {
@@ -164,7 +203,7 @@ const (
 )
 
 func (s *summary) sections() []section {
-	return []section{s.about(), s.openings(), {Title: Flow}, s.wall(), {Title: History}, s.branches(), s.trust(), s.computing()}
+	return []section{s.about(), s.openings(), {Title: Flow}, s.wall(), {Title: History}, s.lobes(), s.ends(), s.branches(), s.trust(), s.computing()}
 }
 
 func (s *summary) about() section {
@@ -212,25 +251,37 @@ func (s *summary) branches() section {
 	if len(s.Branches) == 0 {
 		return section{}
 	}
-	t := &table{Heading: []string{"branch", "parent", "length", "diameter", "cells across", "flow", "pressure drop", "Pa·s/L", "cmH₂O·s/L", "Re", "mean shear", "peak shear"}}
-	known := func(v *float64) string {
-		if v == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%.4g", *v)
-	}
+	t := &table{Heading: append([]string{"branch", "parent", "length", "diameter", "cells across", "Re"}, partHeading...)}
 	for _, b := range s.Branches {
-		mean, peak := "–", "–"
-		if b.Wall != nil {
-			mean, peak = quantity.Format(b.Wall.Mean, "Pa"), quantity.Format(b.Wall.Peak, "Pa")
-		}
-		t.Rows = append(t.Rows, []string{
+		t.Rows = append(t.Rows, append([]string{
 			strings.TrimSpace(fmt.Sprintf("%d %s", b.Branch, b.Name)), fmt.Sprint(b.Parent), quantity.FormatLength(b.Length), quantity.FormatLength(b.Diameter),
-			fmt.Sprintf("%.1f", b.CellsAcross), quantity.FormatFlow(b.Flow), quantity.Format(b.Drop, "Pa"), known(b.Resistance), known(b.Water),
-			fmt.Sprintf("%.4g", b.Reynolds), mean, peak,
-		})
+			fmt.Sprintf("%.1f", b.CellsAcross), fmt.Sprintf("%.4g", b.Reynolds),
+		}, b.words()...))
 	}
 	return section{Title: "The branches", Words: []string{"Flow is positive away from the first inlet. The peak is exceeded on 1 % of a branch's wall."}, Table: t}
+}
+
+func (s *summary) lobes() section {
+	if len(s.Lobes) == 0 {
+		return section{}
+	}
+	t := &table{Heading: append([]string{"lobe", "openings", "share"}, append(slices.Clone(partHeading), "from the inlet", "Pa·s/L")...)}
+	for _, l := range s.Lobes {
+		row := append([]string{l.Name, strings.Trim(fmt.Sprint(l.Openings), "[]"), quantity.FormatPercent(l.Share)}, l.words()...)
+		t.Rows = append(t.Rows, append(row, quantity.Format(l.FromInlet, "Pa"), known(l.ResistanceFromInlet)))
+	}
+	return section{Title: "The lobes", Words: []string{"Flow is positive away from the first inlet. The pressure drop of a lobe is from where it begins to its openings, the mean over these by what flows through them; then from the inlet on."}, Table: t}
+}
+
+func (s *summary) ends() section {
+	if len(s.Ends) == 0 {
+		return section{}
+	}
+	t := &table{Heading: append([]string{"opening", "branch"}, partHeading...)}
+	for _, e := range s.Ends {
+		t.Rows = append(t.Rows, append([]string{fmt.Sprintf("%d %s", e.Number, e.Name), fmt.Sprint(e.Branch)}, e.words()...))
+	}
+	return section{Title: "From the inlet to the openings", Words: []string{"Flow is positive where air leaves. The pressure drop is from the first inlet; wall shear and volume are those of the branch that ends at the opening."}, Table: t}
 }
 
 func (s *summary) trust() section {

@@ -56,6 +56,16 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 		}
 		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, words[i], share, quantity.Format(o.Pressure, "Pa"))
 	}
+	if len(s.Lobes) > 0 {
+		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", "lobe", "flow", "share", "pressure drop", "Pa·s/L", "from the inlet")
+	}
+	for _, l := range s.Lobes {
+		resistance := "-"
+		if l.Resistance != nil {
+			resistance = fmt.Sprintf("%.4g", *l.Resistance)
+		}
+		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", terminal.Line(l.Name), quantity.FormatFlow(l.Flow), quantity.FormatPercent(l.Share), quantity.Format(l.Drop, "Pa"), resistance, quantity.Format(l.FromInlet, "Pa"))
+	}
 	if s.Refinement != nil {
 		w.WriteString(refinementWords(s.Refinement))
 	}

@@ -28,48 +28,91 @@ type Branch struct {
 	Length   float64 `json:"length_m"`
 	Diameter float64 `json:"diameter_m"`
 	Angle    float64 `json:"angle_deg"`
-	Volume   float64 `json:"volume_m3"`
 	// CellsAcross is the diameter in cells.
 	CellsAcross float64 `json:"cells_across"`
-	// Flow is that of the openings behind, positive away from the first inlet.
-	Flow float64 `json:"flow_m3_per_s"`
-	// Drop is the mean pressure where it begins less that where it ends; at openings
-	// theirs.
-	Drop float64 `json:"pressure_drop_pa"`
-	// Resistance is Drop over Flow, in Pa·s/L and cmH₂O·s/L.
-	Resistance      *float64 `json:"resistance_pa_s_per_l,omitempty"`
-	ResistanceWater *float64 `json:"resistance_cmh2o_s_per_l,omitempty"`
-	Reynolds        float64  `json:"reynolds"`
+	// Figures are its own. Flow is positive away from the first inlet, Drop the mean
+	// pressure where it begins less that where it ends; at openings theirs.
+	Figures
+	Reynolds float64 `json:"reynolds"`
 	// Womersley is there where the flow has a period.
 	Womersley *float64 `json:"womersley,omitempty"`
-	// Wall is the shear stress on its wall.
+}
+
+// Figures are what is told alike of branches, lobes and openings.
+type Figures struct {
+	Flow float64 `json:"flow_m3_per_s"`
+	Drop float64 `json:"pressure_drop_pa"`
+	// Resistance is Drop over Flow, in Pa·s/L and cmH₂O·s/L; nil where nothing flows.
+	Resistance      *float64 `json:"resistance_pa_s_per_l,omitempty"`
+	ResistanceWater *float64 `json:"resistance_cmh2o_s_per_l,omitempty"`
+	Volume          float64  `json:"volume_m3"`
+	// Wall is the shear stress on the wall.
 	Wall *wallshear.Figures `json:"wall_shear,omitempty"`
+}
+
+// resist divides the drop by the flow.
+func (f *Figures) resist() {
+	const litre = 1e-3
+	if f.Flow != 0 {
+		resistance := f.Drop / f.Flow * litre
+		water := resistance / centimetreOfWater
+		f.Resistance, f.ResistanceWater = &resistance, &water
+	}
 }
 
 // Answers are those of a flow.
 type Answers struct {
 	Tree     *tree.Tree
 	Branches []Branch
+	// Lobes are in the order in which they were asked for, Ends in that of the openings.
+	Lobes []LobeFigures
+	Ends  []End
 	// Wall and Stress are nil where no surface is known, Figures sum them up.
 	Wall    *wallshear.Wall
 	Stress  *wallshear.Stress
 	Figures *wallshear.Figures
 	// On is the branch of each triangle, 0 for none.
 	On []int
+	// begin is the mean pressure where each branch begins.
+	begin []float64
 }
 
-// Of puts a flow on all cells of a grid together with its branches, and with the surface
-// that the cells were made from, which may be nil. Period is that of the flow in seconds,
-// 0 for none.
-func Of(g *geometry.Grid, surface *geometry.Prepared, f *airflow.Fields, s *airflow.Summary, period float64) (*Answers, error) {
-	t, err := tree.Find(g)
+// Flow is what answers are of.
+type Flow struct {
+	Grid *geometry.Grid
+	// Tree are the branches of the grid; they are found where it is nil.
+	Tree *tree.Tree
+	// Surface is what the cells were made from, or nil.
+	Surface *geometry.Prepared
+	// Fields are those of all cells.
+	Fields  *airflow.Fields
+	Summary *airflow.Summary
+	// Period is that of the flow in seconds, 0 for none.
+	Period float64
+	Lobes  []Lobe
+}
+
+// Of puts a flow together with the branches of its grid, and with its surface.
+func Of(f *Flow) (*Answers, error) {
+	a := &Answers{Tree: f.Tree}
+	var err error
+	if a.Tree == nil {
+		if a.Tree, err = tree.Find(f.Grid); err != nil {
+			return nil, err
+		}
+	}
+	of, err := branchesOf(a.Tree, f.Lobes)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Tree: t}
-	a.flow(g, f, s, period)
-	if surface != nil {
-		a.feel(g, surface, f, s.Density*s.KinematicViscosity)
+	s := f.Summary
+	a.flow(f.Grid, f.Fields, s, f.Period)
+	if f.Surface != nil {
+		a.feel(f.Grid, f.Surface, f.Fields, s.Density*s.KinematicViscosity)
+	}
+	a.endAll(s)
+	for i := range f.Lobes {
+		a.Lobes = append(a.Lobes, a.lobe(f.Lobes[i].Name, of[i], s))
 	}
 	return a, nil
 }
@@ -96,15 +139,11 @@ func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, 
 		b := &a.Tree.Branches[i]
 		row := Branch{
 			Number: b.Number, Parent: b.Parent, Generation: b.Generation, Opening: b.Opening, Name: names[b.Opening],
-			Length: b.Length, Diameter: b.Diameter, Angle: b.Angle * 180 / math.Pi, Volume: b.Volume, CellsAcross: b.CellsAcross,
-			Flow: out[b.Number], Drop: drops[i], Reynolds: 4 * math.Abs(out[b.Number]) / (math.Pi * b.Diameter * s.KinematicViscosity),
+			Length: b.Length, Diameter: b.Diameter, Angle: b.Angle * 180 / math.Pi, CellsAcross: b.CellsAcross,
+			Figures:  Figures{Flow: out[b.Number], Drop: drops[i], Volume: b.Volume},
+			Reynolds: 4 * math.Abs(out[b.Number]) / (math.Pi * b.Diameter * s.KinematicViscosity),
 		}
-		const litre = 1e-3
-		if row.Flow != 0 {
-			resistance := row.Drop / row.Flow * litre
-			water := resistance / centimetreOfWater
-			row.Resistance, row.ResistanceWater = &resistance, &water
-		}
+		row.resist()
 		if period > 0 {
 			number := b.Diameter / 2 * math.Sqrt(2*math.Pi/period/s.KinematicViscosity)
 			row.Womersley = &number
@@ -143,9 +182,13 @@ func (a *Answers) drops(g *geometry.Grid, f *airflow.Fields, summary *airflow.Su
 		}
 	}
 	drops := make([]float64, n)
+	a.begin = make([]float64, n)
 	for i, s := range sums {
+		if s[0][0] > 0 {
+			a.begin[i] = s[0][1] / s[0][0]
+		}
 		if s[0][0] > 0 && s[1][0] > 0 {
-			drops[i] = s[0][1]/s[0][0] - s[1][1]/s[1][0]
+			drops[i] = a.begin[i] - s[1][1]/s[1][0]
 		}
 	}
 	return drops
@@ -170,15 +213,22 @@ func (a *Answers) feel(g *geometry.Grid, surface *geometry.Prepared, f *airflow.
 	for t, at := range a.Wall.Center {
 		a.On[t] = a.branchAt(g, starts, at, a.Wall.Normal[t])
 	}
-	magnitude := a.Stress.Magnitude()
-	all := wallshear.Sum(a.Wall, a.Stress.Known, magnitude, nil, func(int) bool { return true })
-	a.Figures = &all
+	a.Figures = a.wallOf(func(int) bool { return true })
 	for i := range a.Branches {
-		own := wallshear.Sum(a.Wall, a.Stress.Known, magnitude, nil, func(t int) bool { return a.On[t] == i+1 })
-		if own.Area > 0 {
-			a.Branches[i].Wall = &own
-		}
+		a.Branches[i].Wall = a.wallOf(func(branch int) bool { return branch == i+1 })
 	}
+}
+
+// wallOf sums up the stress on the wall of chosen branches; nil where none is known.
+func (a *Answers) wallOf(chosen func(branch int) bool) *wallshear.Figures {
+	if a.Stress == nil {
+		return nil
+	}
+	own := wallshear.Sum(a.Wall, a.Stress.Known, a.Stress.Magnitude(), nil, func(t int) bool { return chosen(a.On[t]) })
+	if own.Area == 0 {
+		return nil
+	}
+	return &own
 }
 
 // branchAt is the branch of the cell behind a place on the wall, 0 for none.

@@ -48,7 +48,7 @@ func TestPipe(t *testing.T) {
 	summary := &airflow.Summary{Density: density, KinematicViscosity: viscosity, Openings: []airflow.OpeningSummary{
 		{Number: 1, Name: "in", Flow: flow, Pressure: gradient * length}, {Number: 2, Name: "out", Flow: -flow},
 	}}
-	a, err := answers.Of(g, p, f, summary, period)
+	a, err := answers.Of(&answers.Flow{Grid: g, Surface: p, Fields: f, Summary: summary, Period: period})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestPipe(t *testing.T) {
 		}
 	}
 	// Where no surface is known, there is no wall.
-	bare, err := answers.Of(g, nil, f, summary, 0)
+	bare, err := answers.Of(&answers.Flow{Grid: g, Fields: f, Summary: summary})
 	if err != nil || bare.Wall != nil || bare.Branches[0].Wall != nil || bare.Branches[0].Womersley != nil {
 		t.Errorf("%v: %+v", err, bare.Branches)
 	}
