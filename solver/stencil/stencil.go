@@ -24,6 +24,20 @@ const LaneBytes = 64
 // one by the empty name, in single and in double precision.
 type Functions map[string]struct{ Single, Double Function }
 
+// Best is the function on values of type T for this processor.
+func Best[T float32 | float64](functions Functions) Function {
+	chosen := functions[""]
+	for _, machine := range slices.Backward(simd.Machines()) {
+		if f, ok := functions[machine]; ok {
+			chosen = f
+		}
+	}
+	if unsafe.Sizeof(T(0)) == 4 {
+		return chosen.Single
+	}
+	return chosen.Double
+}
+
 // mostCells is how many cells a block has at most.
 const mostCells = solver.BlockCells + solver.GroupCells
 
@@ -83,16 +97,7 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 	if err := simd.CheckMachines(); err != nil {
 		return nil, err
 	}
-	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u}
-	chosen := functions[""]
-	for _, machine := range slices.Backward(simd.Machines()) {
-		if f, ok := functions[machine]; ok {
-			chosen = f
-		}
-	}
-	if s.function = chosen.Double; unsafe.Sizeof(T(0)) == 4 {
-		s.function = chosen.Single
-	}
+	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u, function: Best[T](functions)}
 	if len(accesses) == 0 {
 		accesses = []Access{u.Access}
 	}

@@ -151,17 +151,23 @@ func (g *Gas) parameters() map[string]float64 {
 // fill sets what arrives to the equilibrium, half a step of gravity before the start.
 func (g *Gas) fill(b *solver.Binding) error {
 	constants := expression.EvaluateTable[float64](arithmetic.Equilibrium().Program, nil)
-	return b.Fill(0, func(x, y, z int32, values []float64) {
-		density, u, temperature := g.Initial(b.Domain.Grid.Center(x, y, z))
-		moments := [...]float64{density, u[0] - g.Gravity[0]/2, u[1] - g.Gravity[1]/2, temperature - g.heat()}
-		var at [len(moments) + populations]unsafe.Pointer
-		for i := range moments {
-			at[i] = unsafe.Pointer(&moments[i])
+	equilibrium := stencil.Best[float64](equilibriumFunctions)
+	return b.FillRows(0, func(x, y, z int32, values [][]float64) {
+		const moments = 4
+		var rows [moments][]float64
+		var at [moments + populations]unsafe.Pointer
+		for i := range rows {
+			rows[i] = make([]float64, len(values[0]))
+			at[i] = unsafe.Pointer(&rows[i][0])
 		}
 		for i := range values {
-			at[len(moments)+i] = unsafe.Pointer(&values[i])
+			at[moments+i] = unsafe.Pointer(&values[i][0])
 		}
-		equilibriumGo[float64](&at[0], 1, unsafe.Pointer(&constants[0]))
+		for i := range values[0] {
+			density, u, temperature := g.Initial(b.Domain.Grid.Center(x+int32(i), y, z))
+			rows[0][i], rows[1][i], rows[2][i], rows[3][i] = density, u[0]-g.Gravity[0]/2, u[1]-g.Gravity[1]/2, temperature-g.heat()
+		}
+		equilibrium(&at[0], len(values[0]), unsafe.Pointer(&constants[0]))
 	})
 }
 
