@@ -153,6 +153,12 @@ type FlowCase struct {
 type ResultsCase struct {
 	// Lobes are parts of the airway of which tables tell, too.
 	Lobes []LobeCase `yaml:"lobes"`
+	// Series is how often openings, branches, lobes and probes are told of while the flow
+	// is computed, and Snapshots how often all fields: a time, or every=1000 (steps).
+	Series    string `yaml:"series"`
+	Snapshots string `yaml:"snapshots"`
+	// Probes are points, and sections, that are told of, too.
+	Probes []ProbeCase `yaml:"probes"`
 	// Output is the folder for results.
 	Output string `yaml:"output"`
 }
@@ -195,6 +201,15 @@ type ConditionCase struct {
 	DistalResistance   string  `yaml:"distal-resistance"`
 	Compliance         string  `yaml:"compliance"`
 	Waveform           string  `yaml:"waveform"`
+}
+
+// ProbeCase is a point, or with a radius the disc across a normal. Center is in the
+// surface's unit; Radius carries its own unit.
+type ProbeCase struct {
+	Name   string    `yaml:"name"`
+	Center []float64 `yaml:"center"`
+	Normal []float64 `yaml:"normal"`
+	Radius string    `yaml:"radius"`
 }
 
 // ReadCase reads a case file. Unknown keys are refused with their place in

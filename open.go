@@ -133,6 +133,9 @@ func (f *Flow) prepare() error {
 	if f.lobes, err = c.lobesOf(f.from.grid); err != nil {
 		return err
 	}
+	if f.series, err = c.series(f.surfaceUnit()); err != nil {
+		return err
+	}
 	settings, plan, err := c.FlowOn(f.from.grid, f.cells())
 	if err != nil {
 		return err

@@ -93,6 +93,9 @@ func (c *Case) CheckFlow() error {
 	if err := c.checkLobes(); err != nil {
 		return err
 	}
+	if _, err := c.series(1); err != nil {
+		return err
+	}
 	if c.Steps < 0 {
 		return fmt.Errorf("%d steps cannot be computed: give a positive number", c.Steps)
 	}

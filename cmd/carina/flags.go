@@ -116,6 +116,9 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 func resultsFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.Var((*lobeList)(&c.Lobes), "lobe", "a lobe to tell of, by its openings, such as left=3,5,left*, or by the branch that leads to it, such as left=branch:4; may be repeated")
+	f.StringVar(&c.Series, "series", c.Series, "how often openings, branches, lobes and probes are told of while the flow is computed, such as 1ms or every=100 (steps): tables in the folder series of the results (default never)")
+	f.StringVar(&c.Snapshots, "snapshots", c.Snapshots, "how often all fields are written while the flow is computed, such as 50ms or every=1000 (steps), with a file that lists them for ParaView (default never)")
+	f.Var((*probeList)(&c.Probes), "probe", "a point of which --series tells, x,y,z,name in the surface's unit, or a section, x,y,z,nx,ny,nz,radius,name; may be repeated")
 }
 
 func refineFlags(command *cobra.Command, c *carina.Case) {
@@ -151,6 +154,9 @@ func applyFlags(command *cobra.Command, c *carina.Case, groups ...func(*cobra.Co
 	}
 	if command.Flags().Changed("lobe") {
 		c.Lobes = nil
+	}
+	if command.Flags().Changed("probe") {
+		c.Probes = nil
 	}
 	scratch := &cobra.Command{}
 	for _, group := range groups {

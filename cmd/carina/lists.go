@@ -103,6 +103,56 @@ func (l *lobeList) Type() string { return "name=openings" }
 
 func (l *lobeList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*lobeList)) }
 
+// probeList reads --probe flags.
+type probeList []carina.ProbeCase
+
+var _ listFlag = (*probeList)(nil)
+
+// String is the list as written.
+func (l *probeList) String() string {
+	var words []string
+	for _, p := range *l {
+		var fields []string
+		for _, x := range append(slices.Clone(p.Center), p.Normal...) {
+			fields = append(fields, fmt.Sprintf("%g", x))
+		}
+		if p.Radius != "" {
+			fields = append(fields, p.Radius)
+		}
+		words = append(words, strings.Join(append(fields, p.Name), ","))
+	}
+	return strings.Join(words, " ")
+}
+
+// Set adds one probe.
+func (l *probeList) Set(text string) error {
+	wrong := fmt.Errorf("%q is neither x,y,z,name nor x,y,z,nx,ny,nz,radius,name, such as 12.5,3,-80,throat or 12.5,3,-80,0,0,1,9mm,throat", text)
+	fields := strings.Split(text, ",")
+	var p carina.ProbeCase
+	const point, section = 4, 8
+	if len(fields) != point && len(fields) != section {
+		return wrong
+	}
+	numbers := fields[:3]
+	if p.Name = strings.TrimSpace(fields[len(fields)-1]); len(fields) == section {
+		numbers, p.Radius = fields[:6], strings.TrimSpace(fields[6])
+	}
+	list, err := parseNumbers(numbers)
+	if err != nil || p.Name == "" {
+		return wrong
+	}
+	if p.Center = list[:3:3]; len(list) > 3 {
+		p.Normal = list[3:]
+	}
+	*l = append(*l, p)
+	return nil
+}
+
+// Type is the name of the value in help texts.
+func (l *probeList) Type() string { return "x,y,z,name" }
+
+func (l *probeList) copyOf(other pflag.Value) { *l = slices.Clone(*other.(*probeList)) }
+
 // numberList reads a list of numbers; a flag that is repeated adds to it.
 type numberList []float64
 

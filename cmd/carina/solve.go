@@ -100,10 +100,10 @@ func solvedCase(command *cobra.Command, path, casePath, output string, flags *ru
 	if err := applyFlags(command, &c, flowFlags, resultsFlags, layoutFlag, axesFlag); err != nil {
 		return c, "", err
 	}
+	c.Output = cmp.Or(output, c.Output, flags.restart)
 	if err := c.CheckFlow(); err != nil {
 		return c, "", err
 	}
-	c.Output = cmp.Or(output, c.Output, flags.restart)
 	return c, partition, flags.check(c.Output)
 }
 

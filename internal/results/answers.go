@@ -20,19 +20,23 @@ import (
 func (r *Results) Answers() *answers.Answers { return r.answers }
 
 // findBranches finds the branches before the first step, on rank 0, where lobes name some,
-// which may be none of the airway's.
+// which may be none of the airway's, or series tell of them.
 func (r *Results) findBranches() (err error) {
-	if len(r.of.Lobes) == 0 || r.target.rank() != 0 {
+	lobes, series := len(r.of.Lobes) > 0, r.of.Series.Every.On() && len(r.of.Grid.Openings) > 1
+	switch {
+	case !lobes && !series || r.target.rank() != 0:
+		return nil
+	case !r.HasPage():
+		r.of.Warn("there will be no figures of branches and lobes, since no process has the fields of all cells")
 		return nil
 	}
-	if !r.HasPage() {
-		r.of.Warn("there will be no figures of lobes, since no process has the fields of all cells")
-		return nil
+	if r.tree, err = tree.Find(r.of.Grid); err == nil {
+		return answers.Check(r.tree, r.of.Lobes)
 	}
-	if r.tree, err = tree.Find(r.of.Grid); err != nil {
+	if lobes {
 		return fmt.Errorf("finding the branches of lobes: %w", err)
 	}
-	return answers.Check(r.tree, r.of.Lobes)
+	return nil // the results will warn
 }
 
 // answer finds the branches and what flows in them. A grid in which they cannot be found

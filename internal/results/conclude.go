@@ -15,7 +15,7 @@ import (
 )
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png", "report.html"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png", "spectra.csv", "report.html"}
 
 // ofAllCells are those that need the fields of all cells in one place, ofBranches those of
 // them that need two openings, ofWall those that need the surface.
@@ -31,6 +31,7 @@ func (r *Results) names() []string {
 		return name == "history.png" && r.of.Instant ||
 			(name == "balance.png" || name == "balance.csv") && r.of.Looks == nil ||
 			slices.Contains(ofAllCells, name) && !r.HasPage() || slices.Contains(ofBranches, name) && len(r.of.Grid.Openings) < 2 ||
+			name == "spectra.csv" && len(r.of.Series.Probes) == 0 ||
 			name == "lobes.csv" && len(r.of.Lobes) == 0 ||
 			slices.Contains(ofWall, name) && (r.of.Made == nil || r.of.Made.Surface == nil)
 	})
@@ -61,7 +62,11 @@ func (r *Results) Finish(summary *airflow.Summary, record func(partitionFile str
 		return files, err
 	})
 	r.unfinished.remove()
-	return r.notable(files), err
+	files = r.notable(files)
+	if f := r.following; f != nil && f.folder != nil && files != nil {
+		files = append(files, f.folder.Files()...)
+	}
+	return files, err
 }
 
 // writeAll writes the files besides those of each rank, and returns a file that
@@ -112,6 +117,7 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"branches.vtp", r.writeBranchLines},
 		{"wall.vtp", r.writeWall},
 		{"wallshear.png", r.drawWall},
+		{"spectra.csv", func(path string) error { return r.writeSpectra(path, summary.Time/2) }},
 		{"report.html", func(path string) error { return r.writeReport(path, summary, recorded) }},
 	} {
 		if err := w.write(r.path(w.name)); err != nil {

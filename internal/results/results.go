@@ -46,8 +46,9 @@ type Of struct {
 	Made *Made
 	// Period is that of the flow in seconds, 0 where it has none.
 	Period float64
-	// Lobes are those to tell of.
-	Lobes []answers.Lobe
+	// Lobes are those to tell of, Series what is told on the way.
+	Lobes  []answers.Lobe
+	Series Series
 	// Instant tells that so few steps are computed that there is no history to draw.
 	Instant bool
 	// Looks are those of a run whose cells may change owner; else nil.
@@ -76,6 +77,8 @@ type Results struct {
 	fields *airflow.Fields
 	// tree are the branches, where they had to be known before the first step.
 	tree *tree.Tree
+	// following writes series; nil where there are none.
+	following *following
 	// answers are what the fields say of branches and walls; nil where they are not known.
 	answers *answers.Answers
 	// layers are the pictures of all ranks, on rank 0.
@@ -111,12 +114,15 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	if err := transport.Agree(of.Transport, r.findBranches()); err != nil {
 		return nil, err
 	}
+	if err := r.prepareSeries(); err != nil {
+		return nil, err
+	}
 	var quiet func()
 	r.checkpointing, quiet = NewKeeping(ctx, KeepingOf{
 		Folder: of.Folder, Ranks: r.ranks, Checkpoints: of.Checkpoints, Restart: of.Restart, Resumed: of.Resumed, Warn: of.Warn,
 		Case: of.Case, PartitionFile: of.PartitionFile, Settings: of.Settings, MayChange: mayChange, Save: r.history.save, Load: r.history.load,
 	})
-	r.ends = append(r.ends, quiet, r.unfinished.remove)
+	r.ends = append(r.ends, r.following.end, quiet, r.unfinished.remove)
 	if t := of.Transport; t != nil && t.Size() > 1 {
 		r.ends = append(r.ends, watchLost(r.processes, t.Rank(), of.Folder))
 	}
@@ -172,6 +178,9 @@ func (r *Results) Begin() error {
 			}
 			return nil
 		})
+		if r.begun == nil {
+			r.begun = transport.Agree(r.of.Transport, r.beginSeries())
+		}
 		if full := r.target.full; full != nil && r.target.rank() == 0 {
 			r.of.Warn(fmt.Sprintf("no results will be written: %v", full))
 		}
@@ -179,9 +188,9 @@ func (r *Results) Begin() error {
 	return r.begun
 }
 
-// Between is what is done between steps: the history, and then what keeps the state.
+// Between is what is done between steps: the history, the series, and then what keeps the state.
 func (r *Results) Between() []run.Between {
-	return []run.Between{{Do: r.observe}, {Do: func(v *run.View) error { return r.checkpointing.Look(v.Computation(), v.TimeStep()) }}}
+	return []run.Between{{Do: r.observe}, {Do: r.follow}, {Do: func(v *run.View) error { return r.checkpointing.Look(v.Computation(), v.TimeStep()) }}}
 }
 
 // Resume lets a rank go on from the checkpoint.

@@ -27,7 +27,7 @@ type Computation interface {
 	Move(domain *solver.Domain) error
 }
 
-// View is the flow on a rank at one moment. Openings, Gather, Collect and Resampled are
+// View is the flow on a rank at one moment. Openings, Read, Gather, Collect and Resampled are
 // called by all ranks together.
 type View struct {
 	rank   *airflow.Rank
@@ -57,6 +57,9 @@ func (v *View) Timing() solver.Timing { return v.rank.Engine().Timing() }
 
 // Openings is the flow through the openings.
 func (v *View) Openings() ([]airflow.OpeningSummary, error) { return v.rank.OpeningSummaries() }
+
+// Read measures gauges, see airflow.Rank.Read.
+func (v *View) Read(g *airflow.Gauges) ([]airflow.Reading, error) { return v.rank.Read(g) }
 
 // Fields are those of the rank's cells.
 func (v *View) Fields() (*airflow.Fields, error) { return v.rank.Fields() }

@@ -119,20 +119,10 @@ func Of(f *Flow) (*Answers, error) {
 
 // flow finds flows, pressures and numbers of all branches.
 func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, period float64) {
-	out := make([]float64, len(a.Tree.Branches)+1)
+	out := flowsOf(a.Tree, s.Openings)
 	names := map[int]string{}
 	for _, o := range s.Openings {
 		names[o.Number] = o.Name
-		for _, b := range a.Tree.Branches {
-			if b.Opening == o.Number {
-				out[b.Number] = -o.Flow
-			}
-		}
-	}
-	// Daughters come after their parents.
-	for i := len(a.Tree.Branches) - 1; i > 0; i-- {
-		b := &a.Tree.Branches[i]
-		out[b.Parent] += out[b.Number]
 	}
 	drops := a.drops(g, f, s)
 	for i := range a.Tree.Branches {
@@ -140,8 +130,8 @@ func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, 
 		row := Branch{
 			Number: b.Number, Parent: b.Parent, Generation: b.Generation, Opening: b.Opening, Name: names[b.Opening],
 			Length: b.Length, Diameter: b.Diameter, Angle: b.Angle * 180 / math.Pi, CellsAcross: b.CellsAcross,
-			Figures:  Figures{Flow: out[b.Number], Drop: drops[i], Volume: b.Volume},
-			Reynolds: 4 * math.Abs(out[b.Number]) / (math.Pi * b.Diameter * s.KinematicViscosity),
+			Figures:  Figures{Flow: out[i], Drop: drops[i], Volume: b.Volume},
+			Reynolds: 4 * math.Abs(out[i]) / (math.Pi * b.Diameter * s.KinematicViscosity),
 		}
 		row.resist()
 		if period > 0 {
@@ -152,43 +142,88 @@ func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, 
 	}
 }
 
+// flowsOf are the flows through branches away from the inlet.
+func flowsOf(t *tree.Tree, openings []airflow.OpeningSummary) []float64 {
+	out := make([]float64, len(t.Branches))
+	for _, o := range openings {
+		for i := range t.Branches {
+			if t.Branches[i].Opening == o.Number {
+				out[i] = -o.Flow
+			}
+		}
+	}
+	// Daughters come after their parents.
+	for i := len(t.Branches) - 1; i > 0; i-- {
+		out[t.Branches[i].Parent-1] += out[i]
+	}
+	return out
+}
+
 // drops are the mean pressures near the beginnings of branches less those near their
-// ends, or at openings.
+// ends, or at openings, and the former.
 func (a *Answers) drops(g *geometry.Grid, f *airflow.Fields, summary *airflow.Summary) []float64 {
-	n := len(a.Tree.Branches)
-	sums := make([][2][2]float64, n)
+	near := nearEnds(g, a.Tree)
+	pressures := make([][2]float64, len(near))
+	for i := range near {
+		for end, cells := range near[i] {
+			pressures[i][end] = math.NaN()
+			if len(cells) == 0 {
+				continue
+			}
+			sum := 0.0
+			for _, cell := range cells {
+				sum += float64(f.Pressure[cell])
+			}
+			pressures[i][end] = sum / float64(len(cells))
+		}
+	}
+	drops := dropsOf(a.Tree, pressures, summary.Openings)
+	a.begin = make([]float64, len(pressures))
+	for i := range pressures {
+		a.begin[i] = pressures[i][0]
+	}
+	return drops
+}
+
+// nearEnds are the cells near the beginning and the end of each branch, ascending.
+func nearEnds(g *geometry.Grid, t *tree.Tree) [][2][]int64 {
+	near := make([][2][]int64, len(t.Branches))
 	eachCell(g, func(cell int64, at r3.Vec) {
-		i := int(a.Tree.Of[cell]) - 1
-		// A branch begins before the ridge, among its parent's cells.
-		near := append([]int{i + 1}, a.Tree.Branches[i].Daughters...)
-		for _, number := range near {
-			b := &a.Tree.Branches[number-1]
+		i := int(t.Of[cell]) - 1
+		add := func(number int) {
+			b := &t.Branches[number-1]
 			for end, place := range [2]r3.Vec{b.Line[0], b.Line[len(b.Line)-1]} {
 				if r3.Norm2(r3.Sub(at, place)) < b.Diameter*b.Diameter/16+g.Spacing*g.Spacing {
-					sums[number-1][end][0]++
-					sums[number-1][end][1] += float64(f.Pressure[cell])
+					near[number-1][end] = append(near[number-1][end], cell)
 				}
 			}
 		}
+		// A branch begins before the ridge, among its parent's cells.
+		add(i + 1)
+		for _, daughter := range t.Branches[i].Daughters {
+			add(daughter)
+		}
 	})
-	for _, o := range summary.Openings {
-		for i := range a.Tree.Branches {
-			if a.Tree.Branches[i].Opening == o.Number {
-				sums[i][1] = [2]float64{1, o.Pressure}
+	return near
+}
+
+// dropsOf are the pressure drops along branches, by the mean pressures near their
+// beginnings and ends, which at openings become theirs. They are 0 where no cell is near.
+func dropsOf(t *tree.Tree, pressures [][2]float64, openings []airflow.OpeningSummary) []float64 {
+	for _, o := range openings {
+		for i := range t.Branches {
+			if t.Branches[i].Opening == o.Number {
+				pressures[i][1] = o.Pressure
 			}
 		}
-		if o.Number == a.Tree.Inlet {
-			sums[0][0] = [2]float64{1, o.Pressure}
+		if o.Number == t.Inlet {
+			pressures[0][0] = o.Pressure
 		}
 	}
-	drops := make([]float64, n)
-	a.begin = make([]float64, n)
-	for i, s := range sums {
-		if s[0][0] > 0 {
-			a.begin[i] = s[0][1] / s[0][0]
-		}
-		if s[0][0] > 0 && s[1][0] > 0 {
-			drops[i] = a.begin[i] - s[1][1]/s[1][0]
+	drops := make([]float64, len(pressures))
+	for i, p := range pressures {
+		if drop := p[0] - p[1]; !math.IsNaN(drop) {
+			drops[i] = drop
 		}
 	}
 	return drops

@@ -131,29 +131,16 @@ func (a *Answers) inletPressure(s *airflow.Summary) float64 {
 // lobe finds the figures of some branches.
 func (a *Answers) lobe(name string, branches []int, s *airflow.Summary) LobeFigures {
 	l := LobeFigures{Name: name, Branches: branches, Openings: []int{}}
-	var weights, begin, end float64
 	for _, number := range branches {
 		b := &a.Branches[number-1]
 		l.Volume += b.Volume
-		if b.Opening == 0 {
-			continue
-		}
-		l.Openings = append(l.Openings, b.Opening)
-		l.Flow += b.Flow
-		// Where nothing flows, all openings count alike.
-		const nothing = 1e-30 // m³/s
-		weight := math.Abs(b.Flow) + nothing
-		weights += weight
-		begin += weight * a.begin[a.first(number, branches)-1]
-		for _, o := range s.Openings {
-			if o.Number == b.Opening {
-				end += weight * o.Pressure
-			}
+		if b.Opening > 0 {
+			l.Openings = append(l.Openings, b.Opening)
 		}
 	}
-	if weights > 0 {
-		l.Drop, l.FromInlet = (begin-end)/weights, a.inletPressure(s)-end/weights
-	}
+	var end float64
+	l.Flow, l.Drop, end = lobeFlow(a.Tree, branches, a.begin, s.Openings)
+	l.FromInlet = a.inletPressure(s) - end
 	l.resist()
 	if l.Flow != 0 {
 		const litre = 1e-3
@@ -167,9 +154,35 @@ func (a *Answers) lobe(name string, branches []int, s *airflow.Summary) LobeFigu
 	return l
 }
 
+// lobeFlow is what flows through the openings of some branches, the mean by it of the
+// pressure where these begin less that at their openings, and the latter.
+func lobeFlow(t *tree.Tree, branches []int, begin []float64, openings []airflow.OpeningSummary) (flow, drop, end float64) {
+	var weights float64
+	for _, number := range branches {
+		for _, o := range openings {
+			if o.Number != t.Branches[number-1].Opening {
+				continue
+			}
+			flow -= o.Flow
+			// Where nothing flows, all openings count alike.
+			const nothing = 1e-30 // m³/s
+			weight := math.Abs(o.Flow) + nothing
+			weights += weight
+			end += weight * o.Pressure
+			if p := begin[first(t, number, branches)-1]; !math.IsNaN(p) {
+				drop += weight * (p - o.Pressure)
+			}
+		}
+	}
+	if weights == 0 {
+		return flow, 0, 0
+	}
+	return flow, drop / weights, end / weights
+}
+
 // first is the first of some branches on the way from the inlet to one of them.
-func (a *Answers) first(number int, branches []int) int {
-	for parent := a.Branches[number-1].Parent; slices.Contains(branches, parent); parent = a.Branches[number-1].Parent {
+func first(t *tree.Tree, number int, branches []int) int {
+	for parent := t.Branches[number-1].Parent; slices.Contains(branches, parent); parent = t.Branches[number-1].Parent {
 		number = parent
 	}
 	return number

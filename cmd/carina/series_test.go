@@ -1,0 +1,102 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readFolder are the files of a folder by their names.
+func readFolder(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+// A run that is gone on with from a checkpoint, on other ranks, leaves the tables of one
+// that was left alone, to the last digit, and lists the same fields.
+func TestSeriesGoOn(t *testing.T) {
+	folder := t.TempDir()
+	surface := generated(t, "bifurcation")
+	common := []string{"--fluid-cells", "3000", "--flow", "1L/min", "--series", "every=100", "--snapshots", "every=400", "--lobe", "left=2",
+		"--probe", "0,0,60,mid", "--probe", "0,0,60,0,0,-1,20mm,cut"}
+	run := func(arguments ...string) {
+		t.Helper()
+		if status, _, message := invoke(t, append([]string{"run"}, arguments...)...); status != 0 {
+			t.Fatal(message)
+		}
+	}
+	whole, parts := filepath.Join(folder, "whole"), filepath.Join(folder, "parts")
+	run(append(common, surface, "--steps", "2000", "--out", whole, "--ranks", "3")...)
+	run(append(common, surface, "--steps", "900", "--out", parts, "--checkpoint", "every=650")...)
+	run("--restart", parts, "--steps", "2000", "--ranks", "2")
+	want, got := readFolder(t, filepath.Join(whole, "series")), readFolder(t, filepath.Join(parts, "series"))
+	for _, name := range []string{"openings.csv", "branches.csv", "lobes.csv", "probes.csv", "fields.pvd"} {
+		if want[name] == "" || got[name] != want[name] {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got[name], want[name])
+		}
+	}
+	if rows := strings.Count(want["probes.csv"], "\n"); rows != 21 || strings.Count(want["fields.pvd"], "<DataSet") != 5 {
+		t.Errorf("%d rows, %s", rows, want["fields.pvd"])
+	}
+	for name := range got {
+		if piece := strings.HasPrefix(name, "fields_"); piece && strings.Contains(name, "000900") {
+			t.Errorf("%s was left", name)
+		}
+	}
+	// The next run begins anew, and one with other columns does not go on.
+	if status, _, message := invoke(t, "run", "--restart", parts, "--steps", "2000", "--probe", "0,0,60,other"); status == 0 || !strings.Contains(message, "other columns") {
+		t.Errorf("exit status %d: %s", status, message)
+	}
+	run(surface, "--fluid-cells", "3000", "--flow", "1L/min", "--series", "every=100", "--steps", "200", "--out", parts)
+	if files := readFolder(t, filepath.Join(parts, "series")); strings.Count(files["openings.csv"], "\n") != 3 || files["probes.csv"] != "" || files["fields.pvd"] != "" {
+		t.Errorf("%v", files)
+	}
+}
+
+// What makes no sense is refused before anything is computed or written, and so is a
+// folder in which somebody else has files of those names.
+func TestWrongSeries(t *testing.T) {
+	folder := t.TempDir()
+	surface := generated(t, "bifurcation")
+	nowhere := filepath.Join(folder, "nowhere")
+	for words, flags := range map[string][]string{
+		"above 0":               {"--series", "every=0"},
+		"or give steps":         {"--snapshots", "often"},
+		"say how often":         {"--probe", "0,0,60,mid"},
+		"lies in no cell":       {"--series", "1ms", "--probe", "900,0,60,mid"},
+		"neither x,y,z,name":    {"--series", "1ms", "--probe", "0,0,60"},
+		"two probes are called": {"--series", "1ms", "--probe", "0,0,60,a", "--probe", "0,0,61,a"},
+		"its normal is zero":    {"--series", "1ms", "--probe", "0,0,60,0,0,0,9mm,a"},
+		"length":                {"--series", "1ms", "--probe", "0,0,60,0,0,1,9,a"},
+	} {
+		status, _, message := invoke(t, append([]string{"run", surface, "--fluid-cells", "3000", "--steps", "100", "--out", nowhere}, flags...)...)
+		if _, err := os.Stat(nowhere); status == 0 || !strings.Contains(message, words) || err == nil {
+			t.Errorf("%v: exit status %d: %s (folder: %v)", flags, status, message, err)
+		}
+	}
+	out := filepath.Join(folder, "out")
+	mine := filepath.Join(out, "series", "openings.csv")
+	if err := os.MkdirAll(filepath.Dir(mine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, _, message := invoke(t, "run", surface, "--fluid-cells", "3000", "--steps", "100", "--series", "1ms", "--out", out)
+	if data, err := os.ReadFile(mine); status == 0 || !strings.Contains(message, "somebody else") || string(data) != "mine" {
+		t.Errorf("exit status %d: %s (%v)", status, message, err)
+	}
+}

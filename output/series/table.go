@@ -1,0 +1,149 @@
+package series
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Table is a CSV file that grows by a row a sample: the step, the time in seconds, and
+// further columns.
+type Table struct {
+	file    *os.File
+	heading []string
+	last    int64 // step of the last row, −1 without
+	row     []string
+	text    strings.Builder
+}
+
+// Table opens a table of the folder with columns behind step and time_s. A computation that
+// goes on after a step that is not negative goes on in what is there of it.
+func (f *Folder) Table(name string, columns []string, after int64) (*Table, error) {
+	t := &Table{heading: append([]string{"step", "time_s"}, columns...), last: -1}
+	var err error
+	if t.file, err = os.OpenFile(f.Path(name), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, fmt.Errorf("the series %s: %w", name, err)
+	}
+	if err = t.begin(after); err != nil {
+		t.file.Close()
+		return nil, fmt.Errorf("the series %s: %w", f.Path(name), err)
+	}
+	return t, nil
+}
+
+func (t *Table) begin(after int64) error {
+	info, err := t.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		return t.write(t.heading)
+	}
+	if after < 0 {
+		return errors.New("somebody else has made it meanwhile: move it away")
+	}
+	return t.cut(after + 1)
+}
+
+// write appends a row.
+func (t *Table) write(row []string) error {
+	t.text.Reset()
+	writeRow(&t.text, row)
+	_, err := t.file.WriteString(t.text.String())
+	return err
+}
+
+func writeRow(w io.Writer, row []string) {
+	table := csv.NewWriter(w)
+	// A strings.Builder takes everything.
+	_ = table.Write(row)
+	table.Flush()
+}
+
+// Add adds a row. What is there from its step on goes.
+func (t *Table) Add(step int64, seconds float64, values []float64) error {
+	if step <= t.last {
+		if err := t.cut(step); err != nil {
+			return err
+		}
+	}
+	t.row = append(t.row[:0], strconv.FormatInt(step, 10), strconv.FormatFloat(seconds, 'g', 9, 64))
+	for _, v := range values {
+		t.row = append(t.row, strconv.FormatFloat(v+0, 'g', 8, 64)) // no −0
+	}
+	t.last = step
+	return t.write(t.row)
+}
+
+// cut leaves the rows before a step, and goes to their end.
+func (t *Table) cut(step int64) error {
+	if _, err := t.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(t.file)
+	var end int64
+	t.last = -1
+	for first := true; ; first = false {
+		line, err := lines.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if first && !sameHeading(line, t.heading) {
+			return errors.New("it has other columns than this computation, since openings, lobes or probes are others: move it away, or name another folder for results")
+		}
+		if !first {
+			number, _, _ := strings.Cut(line, ",")
+			at, failed := strconv.ParseInt(number, 10, 64)
+			// The last line may be cut off.
+			if err != nil || failed != nil || at >= step {
+				break
+			}
+			t.last = at
+		}
+		end += int64(len(line))
+	}
+	if err := t.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err := t.file.Seek(end, io.SeekStart)
+	return err
+}
+
+// Close ends it.
+func (t *Table) Close() error { return t.file.Close() }
+
+// Read returns the columns of a table by their names, among them step and time_s.
+func Read(path string) (heading []string, columns [][]float64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading a series: %w", err)
+	}
+	defer file.Close()
+	rows := csv.NewReader(bufio.NewReader(file))
+	rows.ReuseRecord = true
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return heading, columns, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the series %s: %w", path, err)
+		}
+		if heading == nil {
+			heading, columns = append([]string{}, row...), make([][]float64, len(row))
+			continue
+		}
+		for i, word := range row {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return nil, nil, fmt.Errorf("reading the series %s: %w", path, err)
+			}
+			columns[i] = append(columns[i], v)
+		}
+	}
+}
