@@ -290,9 +290,15 @@ func (c Case) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary reads what MarshalBinary returned. Files are found from any folder.
 func (c *Case) UnmarshalBinary(data []byte) error {
-	var k savedCase
+	k := struct {
+		savedCase
+		Terrain string
+	}{}
 	if err := json.Unmarshal(data, &k); err != nil {
 		return err
+	}
+	if k.Terrain != "" {
+		return errors.New("it is of a flood, which carina water computes")
 	}
 	*c = Case(k.plainCase)
 	c.file, c.folder = k.File, k.Folder

@@ -17,6 +17,9 @@ type Loop struct {
 	End int64
 	// Interval is how many steps pass between looks.
 	Interval int64
+	// Pause, if not nil, is asked after every step, with the number of steps done, whether
+	// to look at once; all ranks say the same.
+	Pause func(steps int64) bool
 	// Dues are done in this order. One that moves cells or saves them belongs behind
 	// those that only look.
 	Dues []Due
@@ -48,6 +51,9 @@ func (l *Loop) Run(ctx context.Context, rank func() *Rank) error {
 		for range min(l.Interval, l.End-r.steps) {
 			if err := r.Step(); err != nil {
 				return err
+			}
+			if l.Pause != nil && l.Pause(r.steps) {
+				break
 			}
 		}
 		if err := r.wait(); err != nil {

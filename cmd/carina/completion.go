@@ -15,6 +15,7 @@ import (
 	"carina/solver/airflow/gpu"
 	"carina/solver/airflow/opening"
 	"carina/solver/cuda"
+	"carina/water"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -120,6 +121,19 @@ func roles(begun string) ([]string, cobra.ShellCompDirective) {
 	return after("=", nothing, wordOf(geometry.Inlet, geometry.Outlet))(begun)
 }
 
+// edges completes a side and what lies beyond it.
+func edges(begun string) ([]string, cobra.ShellCompDirective) {
+	return after("=", wordOf(water.Sides...), wordOf(water.EdgeKinds...))(begun)
+}
+
+// groundFiles completes scenes, and files of heights and cases where none begins so.
+func groundFiles(begun string) ([]string, cobra.ShellCompDirective) {
+	if words, directive := wordOf(water.SceneNames()...)(begun); begun != "" && len(words) > 0 {
+		return words, directive
+	}
+	return files("asc", "txt", "yaml", "yml")(begun)
+}
+
 // flagCompleters complete the values of flags by their names; those of flags that
 // take numbers are left out. A name with a command before it goes first.
 func flagCompleters() map[string]completer {
@@ -185,6 +199,15 @@ func flagCompleters() map[string]completer {
 		"tools":           wordsOf("fast", "eco", "strong", "memetic", "gpmetis", "scotch"),
 		"geometry":        wordsOf("cavity", "bifurcation", "bifurcation-large", "airway"),
 
+		"depth":    files("asc", "txt"),
+		"level":    length,
+		"wet":      length,
+		"interval": times,
+		"scheme":   wordOf(water.Schemes...),
+		"edge":     edges,
+		"gauge":    nothing,
+
+		"water precision":      wordOf(water.Precisions...),
 		"bench cost layout":    wordOf(balance.Layouts...),
 		"bench balance layout": wordOf(balance.Layouts...),
 		"bench validate cases": wordsOf(validate.Names()...),
@@ -199,6 +222,7 @@ var argumentCompleters = map[string]completer{
 	"voxelize":  files("stl", "gz", "yaml", "yml"),
 	"partition": files("stl", "gz", "yaml", "yml", "grid"),
 	"solve":     files("json", "gz"),
+	"water":     groundFiles,
 	"inspect":   files("stl", "gz", "grid", "json", "graph"),
 	"view":      files("stl", "gz", "grid", "json"),
 	"export":    files("json", "gz"),

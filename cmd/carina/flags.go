@@ -7,6 +7,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/cmd/carina/report"
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/partition"
@@ -67,6 +68,11 @@ func openingFlags(f *pflag.FlagSet, c *carina.Case) {
 }
 
 func partitionFlags(command *cobra.Command, c *carina.Case) {
+	rankFlags(command, &c.PartitionCase)
+}
+
+// rankFlags are those of who computes what, for any physics.
+func rankFlags(command *cobra.Command, c *carina.PartitionCase) {
 	f := command.Flags()
 	f.IntVar(&c.Ranks, "ranks", c.Ranks, "number of ranks that share the work")
 	f.StringVar(&c.Decompose, "decompose", c.Decompose, decomposeHelp())
@@ -139,6 +145,9 @@ func caseOf(command *cobra.Command, arguments []string, before carina.Case, grou
 	path := arguments[0]
 	c.Surface = path
 	if lower := strings.ToLower(path); strings.HasSuffix(lower, ".yaml") || strings.HasSuffix(lower, ".yml") {
+		if err := report.Expect(path, report.Surface, report.Grid, report.Case); err != nil {
+			return c, err
+		}
 		var err error
 		if c, err = carina.ReadCase(path); err != nil {
 			return c, err

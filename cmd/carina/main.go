@@ -156,7 +156,7 @@ func newRoot() *cobra.Command {
 	root.Version = carina.ProgramOf().Words()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
+	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newWater(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
 	readPlainly(root)
 	complete(root)
 	return root
@@ -166,10 +166,10 @@ func newRoot() *cobra.Command {
 // several, each of which would do the whole and write the same files.
 func refuseCopies(command *cobra.Command) error {
 	launch, launched := transport.Launched()
-	if !launched || launch.Alone() || slices.Contains([]string{"solve", "doctor", "version", "help"}, command.Name()) {
+	if !launched || launch.Alone() || slices.Contains([]string{"solve", "water", "doctor", "version", "help"}, command.Name()) {
 		return nil
 	}
-	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve takes a process for each rank", launch, command.Name())
+	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve and carina water take a process for each rank", launch, command.Name())
 }
 
 // refuseUnwritable refuses files to write that could not be, before anything is

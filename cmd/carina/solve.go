@@ -160,30 +160,43 @@ func (f *runFlags) orRestart(name string) cobra.PositionalArgs {
 // open reads the flags, and the case of the checkpoint to go on from, if there is one,
 // with the partition file that it was computed on.
 func (f *runFlags) open(c *carina.Case) (partition string, err error) {
-	if f.text != "" {
-		if f.checkpoints, err = carina.ParseCheckpoints(f.text); err != nil {
-			return "", err
-		}
-	}
-	if f.rebalance, err = carina.ParseRebalancing(f.balance); err != nil {
-		return "", err
-	}
-	if f.restart == "" {
-		return "", nil
-	}
-	if f.from, err = carina.OpenCheckpoint(f.restart); err != nil {
+	if err := f.parse(); err != nil || f.from == nil {
 		return "", err
 	}
 	if *c, partition, err = carina.CheckpointCase(f.from); err != nil {
-		return "", fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program that wrote it", f.restart, err)
+		return "", f.unknown(err)
+	}
+	c.Output = f.restart
+	return partition, nil
+}
+
+// unknown is the error of a checkpoint whose case cannot be read.
+func (f *runFlags) unknown(err error) error {
+	return fmt.Errorf("the checkpoint in %s does not say what it is of (%w): go on with the program and the command that wrote it", f.restart, err)
+}
+
+// parse reads the flags and finds the checkpoint, if there is one to go on from.
+func (f *runFlags) parse() (err error) {
+	if f.text != "" {
+		if f.checkpoints, err = carina.ParseCheckpoints(f.text); err != nil {
+			return err
+		}
+	}
+	if f.rebalance, err = carina.ParseRebalancing(f.balance); err != nil {
+		return err
+	}
+	if f.restart == "" {
+		return nil
+	}
+	if f.from, err = carina.OpenCheckpoint(f.restart); err != nil {
+		return err
 	}
 	// Results go on where the checkpoint is.
 	f.restart = filepath.Clean(f.restart)
 	if filepath.Dir(f.from.Path()) == f.restart {
 		f.restart = filepath.Dir(f.restart)
 	}
-	c.Output = f.restart
-	return partition, nil
+	return nil
 }
 
 // options are those of a computation.

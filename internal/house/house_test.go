@@ -78,10 +78,11 @@ var rooms = []room{
 	{"internal/run", []string{"internal", "geometry", "cuboid", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/kernel", "solver/airflow/gpu", "solver/cuda", "solver/transport"}},
 	{"internal/results", []string{"internal", "internal/run", "geometry", "geometry/tree", "balance", "output", "solver", "solver/checkpoint", "solver/share", "solver/airflow", "solver/airflow/answers", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "internal/results", "geometry", "geometry/mend", "balance", "output", "solver", "solver/checkpoint", "solver/share", "solver/airflow", "solver/airflow/answers", "solver/airflow/wallshear", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/cuda/tiling", "solver/transport"}},
+	{"water", []string{".", "internal", "internal/run", "internal/results", "geometry", "balance", "solver", "solver/checkpoint", "solver/processor", "solver/shallow", "solver/cuda/device", "solver/cuda", "solver/transport"}},
 	{"benchmarks", []string{"internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiles", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
 	{"examples", []string{".", "solver/transport", "solver/cuda", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/airflow", "solver/airflow/opening"}},
-	{"cmd", []string{".", "internal", "geometry", "geometry/tree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/checkpoint", "solver/airflow", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "benchmarks"}},
+	{"cmd", []string{".", "water", "internal", "geometry", "geometry/tree", "partition", "partition/graph", "partition/metis", "balance", "output", "solver", "solver/checkpoint", "solver/airflow", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/steadiness", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/transport", "benchmarks"}},
 }
 
 // exceptions are imports that the plan does not allow, with the reason. The list

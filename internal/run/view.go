@@ -96,8 +96,11 @@ func (v *View) Resampled() (*airflow.Resampled, error) {
 }
 
 // Collect brings what every rank has together on rank 0, by rank; the others get nil.
-func (v *View) Collect(own []byte) ([][]byte, error) {
-	t := v.rank.Engine().Transport()
+func (v *View) Collect(own []byte) ([][]byte, error) { return Collect(v.Transport(), own) }
+
+// Collect brings what every rank has together on rank 0, by rank; the others get nil. All
+// call it together.
+func Collect(t transport.Transport, own []byte) ([][]byte, error) {
 	if t.Rank() != 0 {
 		length := binary.NativeEndian.AppendUint64(nil, uint64(len(own)))
 		if err := t.Send(0, length); err != nil {

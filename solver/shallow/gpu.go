@@ -40,6 +40,9 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 	}
 	fields := int32(len(c.water.Fields()))
 	for i, s := range c.water.stages() {
+		if s.update == nil {
+			continue
+		}
 		stage := &k.stages[i]
 		stage.Tabulator = expression.NewTabulator[T](s.update.Program)
 		for range stage.Table() {
@@ -70,11 +73,21 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 func (k *onGPU[T]) prepare() {
 	for i := range k.stages {
 		s := &k.stages[i]
+		if s.Tabulator == nil {
+			continue
+		}
 		k.set(s.Set)
 		for n, v := range s.Table() {
 			s.numbers[n][0] = math.Float64bits(float64(v))
 		}
 	}
+}
+
+// LoadGlobal takes over the time.
+func (k *onGPU[T]) LoadGlobal(data []byte) error {
+	err := k.clock.LoadGlobal(data)
+	k.prepare()
+	return err
 }
 
 // Work is that of a phase.

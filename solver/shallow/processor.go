@@ -39,6 +39,9 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 		k.q[field] = q
 	}
 	for i, s := range c.water.stages() {
+		if s.update == nil {
+			continue
+		}
 		var err error
 		if k.stages[i], err = stencil.NewStencil[T](b, s.update, s.functions, s.accesses...); err != nil {
 			return nil, err
@@ -51,9 +54,18 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 // prepare lets stages take over the parameters.
 func (k *onProcessor[T]) prepare() {
 	for _, s := range k.stages {
-		k.set(s.Set)
-		s.Prepare()
+		if s != nil {
+			k.set(s.Set)
+			s.Prepare()
+		}
 	}
+}
+
+// LoadGlobal takes over the time.
+func (k *onProcessor[T]) LoadGlobal(data []byte) error {
+	err := k.clock.LoadGlobal(data)
+	k.prepare()
+	return err
 }
 
 // Work is that of a phase.
@@ -75,7 +87,9 @@ func (k *onProcessor[T]) Apply(_ int, numbers []int64) {
 // Bytes is the memory beside that of fields.
 func (k *onProcessor[T]) Bytes() (total int64) {
 	for _, s := range k.stages {
-		total += s.Bytes()
+		if s != nil {
+			total += s.Bytes()
+		}
 	}
 	return total
 }

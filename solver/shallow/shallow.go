@@ -35,6 +35,14 @@ type Water struct {
 	// discharge per metre of the side. nil is walls. It is called for all sides of all
 	// cells, side by side.
 	Edge func(position r3.Vec, side Side) float64
+	// Inflow is by what all that comes in at a side is multiplied at a time in s; nil is
+	// by 1. It is called side by side.
+	Inflow func(side Side, time float64) float64
+	// End is the time in s at which the last step ends; 0 is none.
+	End float64
+	// Wet lets the greatest depth be kept and when it was first above so many m, as Records
+	// tell, and is looked at in every RecordEvery-th step; 0 keeps none.
+	Wet float64
 	// Courant is the part of the time in which the fastest wave crosses a cell that
 	// a step takes, at most and, if 0, 0.25: with more, depths do not stay positive.
 	Courant float64
@@ -79,8 +87,13 @@ const (
 const (
 	ratesPhase = iota
 	advancePhase
+	recordPhase
 	phases
 )
+
+// RecordEvery is in which steps records are kept: no wave crosses more than a cell in so
+// many.
+const RecordEvery = 4
 
 // reach is how many cells lie between a cell and the farthest that it reads.
 const reach = 2
@@ -100,6 +113,9 @@ func (w *Water) Fields() []solver.Field {
 	if w.Edge != nil {
 		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind})
 	}
+	if w.Wet > 0 {
+		list = append(list, solver.Field{Name: "records", Values: 2, Kind: kind})
+	}
 	return list
 }
 
@@ -109,6 +125,42 @@ func (w *Water) edges() int {
 		return scheme.Next
 	}
 	return scheme.Edges
+}
+
+// records is the field of that name.
+func (w *Water) records() int {
+	if w.Edge == nil {
+		return w.edges()
+	}
+	return w.edges() + 1
+}
+
+// A state is the water, the ground, edges where there are some, and records where they are
+// kept. These are the numbers of values of a cell in it, in Water.Kind.
+const (
+	StateDepth = iota
+	StateDischargeX
+	StateDischargeY
+	StateBottom
+)
+
+// Value is the number, among the arrays of a device, of a value of the water after so many
+// steps: the depth by StateDepth, and so on.
+func (w *Water) Value(steps int64, value int) int32 {
+	first := 0
+	for _, f := range w.Fields()[:w.field(steps)] {
+		first += f.Values
+	}
+	return int32(first + value)
+}
+
+// StateRecords is the number of the greatest depth in a state; when it was first flooded
+// follows, −1 where it was not.
+func (w *Water) StateRecords() int {
+	if w.Edge != nil {
+		return StateBottom + 1 + int(sides)
+	}
+	return StateBottom + 1
 }
 
 // stage is what a phase does, in the n-th step of a cycle by accesses[n].
@@ -128,11 +180,20 @@ func (w *Water) stages() (list [phases]stage) {
 	if w.Euler {
 		list[advancePhase] = stage{update: scheme.Euler(), functions: kernel.EulerFunctions}
 	}
+	if w.Wet > 0 {
+		list[recordPhase] = stage{update: scheme.Record(), functions: kernel.RecordFunctions}
+	}
 	for i := range list {
+		if list[i].update == nil {
+			continue
+		}
 		for n := range w.cycle() {
-			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next, w.edges()}
+			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next, w.edges(), w.records()}
 			if n == 1 {
 				fields[scheme.Water], fields[scheme.Next] = scheme.Next, scheme.Water
+			}
+			if i == recordPhase {
+				fields[scheme.Water] = w.field(n + 1)
 			}
 			list[i].accesses = append(list[i].accesses, list[i].update.Of(fields...))
 		}
@@ -165,13 +226,20 @@ func (w *Water) Program() (p solver.Program) {
 				rates = append(rates, s)
 			}
 		}
-		p.Steps = append(p.Steps, []solver.Phase{
+		steps := []solver.Phase{
 			{Name: "rates", Reads: now.Neighbours(), Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
 			{Name: "advance", Reads: advance, Fetch: next.Neighbours()},
-		})
+		}
+		if w.Wet > 0 {
+			steps = append(steps, solver.Phase{Name: "record", Every: RecordEvery})
+		}
+		p.Steps = append(p.Steps, steps)
 		state := append(solver.Own(w.field(n), values), solver.Own(scheme.Bottom, 1)...)
 		if w.Edge != nil {
 			state = append(state, solver.Own(w.edges(), int(sides))...)
+		}
+		if w.Wet > 0 {
+			state = append(state, solver.Own(w.records(), 2)...)
 		}
 		p.State = append(p.State, state)
 	}
@@ -190,6 +258,9 @@ func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	}
 	if !(w.Courant >= 0 && w.Courant <= 0.25) {
 		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")
+	}
+	if !(w.End >= 0 && w.Wet >= 0) {
+		return nil, errors.New("shallow water ends after a time, and ground is flooded from a depth on, that are not negative; give numbers from 0 on")
 	}
 	if !(w.Manning >= 0 && w.Chezy >= 0) {
 		return nil, errors.New("friction of shallow water is not negative; give coefficients from 0 on")
@@ -260,6 +331,14 @@ func (w *Water) fill(b *solver.Binding) error {
 		}
 		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
 	})
+	if err == nil && w.Wet > 0 {
+		err = b.Fill(w.records(), func(x, y, z int32, values []float64) {
+			values[0], _ = w.Initial(center(x, y, z))
+			if values[1] = -1; values[0] >= w.Wet {
+				values[1] = 0
+			}
+		})
+	}
 	if err == nil && first.says != "" {
 		err = fmt.Errorf("%s in column %d of row %d; give finite heights, and depths and inflows from 0 on", first.says, first.at[1], first.at[0])
 	}
@@ -272,6 +351,7 @@ type clock struct {
 	spacing  float64
 	steps    int64
 	dt, time float64
+	entered  [sides]float64 // factors of Inflow, integrated over time
 }
 
 // Begin counts the step that comes.
@@ -297,7 +377,25 @@ func (c *clock) choose(speed float64) {
 	if c.water.Single {
 		c.dt = float64(float32(c.dt))
 	}
-	c.time += c.dt
+	before := c.time
+	if c.time += c.dt; c.water.End > 0 && c.time >= c.water.End {
+		c.dt, c.time = c.water.End-before, c.water.End
+	}
+	for side := range sides {
+		factor := c.inflow(side, before)
+		if !c.water.Euler {
+			factor = (factor + c.inflow(side, c.time)) / 2
+		}
+		c.entered[side] += factor * c.dt
+	}
+}
+
+// inflow is by what what comes in at a side is multiplied.
+func (c *clock) inflow(side Side, time float64) float64 {
+	if c.water.Inflow == nil {
+		return 1
+	}
+	return max(0, c.water.Inflow(side, time))
 }
 
 // set sets the parameters of an update.
@@ -310,6 +408,11 @@ func (c *clock) set(set func(name string, value float64)) {
 	if c.water.Chezy > 0 {
 		set(scheme.Chezy, c.water.Gravity/(c.water.Chezy*c.water.Chezy))
 	}
+	for side, name := range scheme.Inflows {
+		set(name, c.inflow(Side(side), c.time))
+	}
+	set(scheme.Time, c.time)
+	set(scheme.Wet, c.water.Wet)
 	set(scheme.TimeStep, c.dt)
 	set(scheme.Drain, 0)
 	if c.dt > 0 {
@@ -317,19 +420,38 @@ func (c *clock) set(set func(name string, value float64)) {
 	}
 }
 
+// Clock is the water of one rank, on any device.
+type Clock interface {
+	// Time is how much has passed, in seconds.
+	Time() float64
+	// Entered is what Inflow has been at a side, integrated over this time.
+	Entered(side Side) float64
+}
+
+// Entered is what Inflow has been at a side, integrated over time.
+func (c *clock) Entered(side Side) float64 { return c.entered[side] }
+
 // Time is how much has passed, in seconds.
 func (c *clock) Time() float64 { return c.time }
 
-// SaveGlobal returns the time.
+// SaveGlobal returns the time, and what has entered meanwhile.
 func (c *clock) SaveGlobal() []byte {
-	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.time))
+	data := binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.time))
+	for _, v := range c.entered {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+	}
+	return data
 }
 
-// LoadGlobal takes it over.
+// LoadGlobal takes them over.
 func (c *clock) LoadGlobal(data []byte) error {
-	if len(data) != 8 {
-		return errors.New("the saved time is not one number")
+	const number = 8
+	if len(data) != number*(1+len(c.entered)) {
+		return errors.New("the saved time and inflows are not five numbers")
 	}
 	c.time = math.Float64frombits(binary.LittleEndian.Uint64(data))
+	for i := range c.entered {
+		c.entered[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[number*(1+i):]))
+	}
 	return nil
 }

@@ -44,6 +44,7 @@ func pondCase(periodic, short bool) *enginetest.Case {
 		Physics: func(*solver.Domain) (solver.Together, error) {
 			w := &Water{Gravity: 9.81, Bottom: hills, Initial: dam, Manning: 0.03, Euler: short, Single: short}
 			if !periodic {
+				w.Wet, w.Inflow = 0.05, func(side Side, time float64) float64 { return float64(side+1) * (1 + time) }
 				w.Edge = func(p r3.Vec, side Side) float64 { return []float64{0.2, Outflow, 0, 0.1}[side] }
 			}
 			return solver.Together{w}, nil

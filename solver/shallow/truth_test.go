@@ -1,6 +1,7 @@
 package shallow
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/enginetest"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -276,6 +278,75 @@ func TestEdges(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Records are the greatest depth of all steps that they are kept in, and the first of them
+// in which the ground was flooded; the last step ends when it is to.
+func TestRecords(t *testing.T) {
+	const wet, end = 0.1, 0.7
+	for _, w := range []*Water{{}, {Euler: true}, {Edge: func(r3.Vec, Side) float64 { return Outflow }}} {
+		w.Gravity, w.Bottom, w.Wet, w.End = gravity, hills, wet, end
+		w.Initial = func(p r3.Vec) (float64, [2]float64) { return max(0, 1-p.X), [2]float64{} }
+		c := &enginetest.Case{Grid: pond(), Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
+		c.Grid.Spacing, c.Grid.Origin = 0.1, r3.Vec{}
+		enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
+			r, err := c.New(solver.WholeDomain(c.Grid), 1, tr)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			k := r.Kernel(0).(Kernel)
+			most, arrival := make([]float64, r.Layout().Cells), make([]float64, r.Layout().Cells)
+			for n := 0; k.Time() < end; n++ {
+				for i := range most {
+					h, _ := k.At(int32(i))
+					if n == 0 {
+						most[i], arrival[i] = h, -1
+					}
+					if n%RecordEvery == 0 {
+						if most[i] = max(most[i], h); arrival[i] < 0 && h >= wet {
+							arrival[i] = k.Time()
+						}
+					}
+				}
+				if err := r.Step(); err != nil {
+					return err
+				}
+			}
+			if k.Time() != end || k.(Clock).Entered(North) != k.Time() {
+				t.Errorf("it ends after %g s", k.Time())
+			}
+			s, err := r.SaveState()
+			if err != nil {
+				return err
+			}
+			late := 0
+			for i := range most {
+				value := func(number int) float64 {
+					return math.Float64frombits(binary.NativeEndian.Uint64(s.Records[i*s.RecordBytes+8*number:]))
+				}
+				h, _ := k.At(int32(i))
+				if value(StateDepth) != h || value(StateBottom) != hills(c.Grid.Center(r.Layout().PieceOf(int32(i)).X0+int32(i)-r.Layout().PieceOf(int32(i)).Index, r.Layout().PieceOf(int32(i)).Y, 0)) {
+					t.Fatalf("cell %d: the state has another depth, or height", i)
+				}
+				if r.Steps()%RecordEvery == 0 {
+					if most[i] = max(most[i], h); arrival[i] < 0 && h >= wet {
+						arrival[i] = k.Time()
+					}
+				}
+				if arrival[i] > 0 {
+					late++
+				}
+				if got := value(w.StateRecords()); got != most[i] || value(w.StateRecords()+1) != arrival[i] {
+					t.Fatalf("cell %d: %g m at most, first flooded after %g s, not %g and %g", i, got, value(w.StateRecords()+1), most[i], arrival[i])
+				}
+			}
+			if late < 10 {
+				t.Errorf("%d cells are flooded later on", late)
+			}
+			return nil
+		})
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	Case      Kind = "case"
 	Share     Kind = "share"
 	State     Kind = "state"
+	Ground    Kind = "ground"
+	Flood     Kind = "flood"
 	// Parts is a part for every vertex of a graph, which no beginning tells.
 	Parts Kind = "parts"
 )
@@ -40,11 +42,13 @@ var kinds = map[Kind]struct{ what, takes string }{
 	Case:      {"a case file", "carina run, voxelize and partition take where its name ends in .yaml"},
 	Share:     {"one rank's share of a grid", "carina solve reads when it is given the partition file beside it"},
 	State:     {"the state of a run", "carina inspect and --restart take with its whole folder"},
+	Ground:    {"a grid of heights", "carina water takes"},
+	Flood:     {"a case file of a flood", "carina water takes where its name ends in .yaml"},
 	Parts:     {"a file with a part in every line", ""},
 }
 
 // KindOf tells what a file holds by its beginning: grid files by their first
-// bytes, as shares and states, partition files as JSON, graphs by their name or a first
+// bytes, as shares and states and grids of heights, partition files as JSON, graphs by their name or a first
 // line of two to four whole numbers; everything else is taken for a surface.
 func KindOf(path string) (Kind, error) {
 	file, err := machine.Open(path)
@@ -67,6 +71,10 @@ func KindOf(path string) (Kind, error) {
 		return Partition, nil
 	case bytes.HasPrefix(head, []byte("surface:")) || bytes.Contains(head, []byte("\nsurface:")):
 		return Case, nil
+	case bytes.HasPrefix(head, []byte("terrain:")) || bytes.Contains(head, []byte("\nterrain:")):
+		return Flood, nil
+	case len(head) > 5 && strings.EqualFold(string(head[:5]), "ncols"):
+		return Ground, nil
 	case strings.HasSuffix(path, ".graph") || looksLikeGraph(head):
 		return Graph, nil
 	}

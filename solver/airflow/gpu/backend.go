@@ -3,15 +3,11 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 
-	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
-	"carina/solver/cuda/driver"
 	"carina/solver/cuda/tiles"
 	"carina/solver/transport"
 )
@@ -83,40 +79,5 @@ func (b *backend) Physics(f *airflow.Flow) solver.Physics { return physics{f.Phy
 
 // openFor opens the GPU of a rank.
 func (o Options) openFor(t transport.Transport) (device.Device, error) {
-	number, available := 0, driver.Count()
-	_, local := t.(*transport.Local)
-	switch {
-	case local && len(o.Devices) > 0:
-		if t.Rank() >= len(o.Devices) {
-			return nil, tooFew(t.Size(), len(o.Devices))
-		}
-		number = o.Devices[t.Rank()]
-	case local:
-		if number = t.Rank(); available > 0 && number >= available {
-			return nil, tooFew(t.Size(), available)
-		}
-	case len(o.Devices) > 1:
-		return nil, fmt.Errorf("%d GPUs were given to one of several processes; start one process a GPU", len(o.Devices))
-	case len(o.Devices) == 1:
-		number = o.Devices[0]
-	case available > 0:
-		number = localRank(t) % available
-	}
-	return device.Open(number)
-}
-
-// tooFew is the error of more ranks than GPUs.
-func tooFew(ranks, gpus int) error {
-	return fmt.Errorf("the partition is for %s, more than %s can take; partition again with --ranks %d", quantity.Count(ranks, "rank"), quantity.Count(gpus, "GPU"), gpus)
-}
-
-// localRank is the number of this process among those of the host, as MPI
-// libraries and batch systems tell it.
-func localRank(t transport.Transport) int {
-	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"} {
-		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n >= 0 {
-			return n
-		}
-	}
-	return t.Rank()
+	return cuda.Choose(t, o.Devices)
 }

@@ -21,6 +21,9 @@ var _ Device = (*gpu)(nil)
 // what to do.
 func Start() error { return driver.Start() }
 
+// Count is how many GPUs this machine has that can be used.
+func Count() int { return driver.Count() }
+
 // Open opens a GPU of this machine by its number, from 0 on.
 func Open(number int) (Device, error) {
 	g, err := openGPU(number)

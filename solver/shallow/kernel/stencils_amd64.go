@@ -68,6 +68,18 @@ func HeunOpenAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func HeunOpenAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
+//go:noescape
+func RecordAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RecordAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RecordAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func RecordAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
 var RatesFunctions = stencil.Functions{
 	"":       {RatesGo[float32], RatesGo[float64]},
 	"AVX512": {RatesAVX512Single, RatesAVX512Double},
@@ -96,4 +108,10 @@ var HeunOpenFunctions = stencil.Functions{
 	"":       {HeunOpenGo[float32], HeunOpenGo[float64]},
 	"AVX512": {HeunOpenAVX512Single, HeunOpenAVX512Double},
 	"AVX2":   {HeunOpenAVX2Single, HeunOpenAVX2Double},
+}
+
+var RecordFunctions = stencil.Functions{
+	"":       {RecordGo[float32], RecordGo[float64]},
+	"AVX512": {RecordAVX512Single, RecordAVX512Double},
+	"AVX2":   {RecordAVX2Single, RecordAVX2Double},
 }

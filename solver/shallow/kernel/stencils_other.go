@@ -15,3 +15,5 @@ var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
 var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}
 
 var HeunOpenFunctions = stencil.Functions{"": {HeunOpenGo[float32], HeunOpenGo[float64]}}
+
+var RecordFunctions = stencil.Functions{"": {RecordGo[float32], RecordGo[float64]}}

@@ -23,7 +23,13 @@ const (
 	// friction of the ground.
 	Manning = "manning"
 	Chezy   = "chezy"
+	// Time is in s, Wet the depth in m from which on ground counts as flooded.
+	Time = "time"
+	Wet  = "wet"
 )
+
+// Inflows are by what the inflow at each side is multiplied: west, east, south, north.
+var Inflows = [...]string{"inflowWest", "inflowEast", "inflowSouth", "inflowNorth"}
 
 // The fields that updates read and write.
 const (
@@ -39,6 +45,8 @@ const (
 	// there is no cell: a wall where it is 0, the same water where it is negative, and
 	// else an inflow of so much, in m²/s.
 	Edges
+	// Records are the greatest depth so far, and when the ground was flooded, −1 before.
+	Records
 )
 
 const (
@@ -111,6 +119,17 @@ func Heun(open bool) *stencil.Update {
 		rates[v] = b.Multiply(b.Constant(0.5), twice)
 	}
 	b.write(Next, rates)
+	return b.Update
+}
+
+// Record keeps the greatest depth, and when it was first that of flooded ground.
+func Record() *stencil.Update {
+	b := builder{Update: stencil.New("Record")}
+	own := func(field, v int) value { return b.Read(solver.Slot{Field: field, Value: v}) }
+	h, most, arrival := own(Water, depth), own(Records, 0), own(Records, 1)
+	now := b.Select(h, b.Parameter(Wet), arrival, b.Parameter(Time))
+	b.Write(solver.Slot{Field: Records}, b.Program.Maximum(most, h))
+	b.Write(solver.Slot{Field: Records, Value: 1}, b.Select(arrival, b.Constant(0), now, arrival))
 	return b.Update
 }
 
@@ -204,7 +223,9 @@ func (b *builder) cell(axis int, k int8) cell {
 
 // edge is what lies beyond the side of cell k of a line.
 func (b *builder) edge(axis int, k, side int8) value {
-	return b.Read(solver.Slot{Field: Edges, Value: 2*axis + int(1+side)/2, Offset: along(axis, k), Wall: -1})
+	number := 2*axis + int(1+side)/2
+	edge := b.Read(solver.Slot{Field: Edges, Value: number, Offset: along(axis, k), Wall: -1})
+	return b.Select(edge, b.Constant(0), edge, b.Multiply(edge, b.Parameter(Inflows[number])))
 }
 
 // mirrored is cell k of a line where there is one, else the image of cell k − side, or, by

@@ -232,3 +232,60 @@ func (g *Raster) Grid() (*geometry.Grid, error) {
 	}
 	return grid, nil
 }
+
+// noHeight stands for no value in files.
+const noHeight = -9999
+
+// Write writes the raster in ESRI's ASCII format.
+func (g *Raster) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	fmt.Fprintf(b, "ncols %d\nnrows %d\nxllcorner %s\nyllcorner %s\ncellsize %s\nNODATA_value %d\n", g.Columns, g.Rows, number(g.West), number(g.South), number(g.Spacing), noHeight)
+	var text []byte
+	for y := g.Rows - 1; y >= 0; y-- {
+		for x, v := range g.row(y) {
+			if x > 0 {
+				b.WriteByte(' ')
+			}
+			if math.IsNaN(v) {
+				v = noHeight
+			}
+			const digits = 7
+			text = strconv.AppendFloat(text[:0], v, 'g', digits, 64)
+			b.Write(text)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// Fits is an error unless another raster has the same squares.
+func (g *Raster) Fits(other *Raster) error {
+	const apart = 1e-3 // squares
+	near := func(a, b float64) bool { return math.Abs(a-b) <= apart*g.Spacing }
+	if g.Columns != other.Columns || g.Rows != other.Rows || math.Abs(g.Spacing-other.Spacing) > 1e-6*g.Spacing || !near(g.West, other.West) || !near(g.South, other.South) {
+		return fmt.Errorf("it has %d columns and %d rows of %g m from %g, %g m on, and the ground %d and %d of %g m from %g, %g m on: give one of the same squares", other.Columns, other.Rows, other.Spacing, other.West, other.South, g.Columns, g.Rows, g.Spacing, g.West, g.South)
+	}
+	return nil
+}
+
+// Between is the value at a position between the centres of squares, bilinearly, and that
+// of the square where one of the four has none.
+func (g *Raster) Between(p r3.Vec) float64 {
+	x, y := (p.X-g.West)/g.Spacing-0.5, (p.Y-g.South)/g.Spacing-0.5
+	i, k := math.Floor(x), math.Floor(y)
+	a, b := x-i, y-k
+	var corner [2][2]float64
+	for dy := range 2 {
+		for dx := range 2 {
+			column := min(max(int32(i)+int32(dx), 0), g.Columns-1)
+			corner[dy][dx] = g.row(min(max(int32(k)+int32(dy), 0), g.Rows-1))[column]
+		}
+	}
+	own := g.At(p)
+	v := (1-b)*((1-a)*corner[0][0]+a*corner[0][1]) + b*((1-a)*corner[1][0]+a*corner[1][1])
+	if math.IsNaN(v) || math.IsNaN(own) {
+		return own
+	}
+	return v
+}

@@ -12,7 +12,7 @@ import (
 
 // The files of package kernel are those that the generator writes.
 func TestFilesAreUpToDate(t *testing.T) {
-	files, err := generate.Files("kernel", scheme.Rates(false), scheme.Rates(true), scheme.Euler(), scheme.Heun(false), scheme.Heun(true))
+	files, err := generate.Files("kernel", scheme.Rates(false), scheme.Rates(true), scheme.Euler(), scheme.Heun(false), scheme.Heun(true), scheme.Record())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	if err := generate.Write(".", "kernel", scheme.Rates(false), scheme.Rates(true), scheme.Euler(), scheme.Heun(false), scheme.Heun(true)); err != nil {
+	if err := generate.Write(".", "kernel", scheme.Rates(false), scheme.Rates(true), scheme.Euler(), scheme.Heun(false), scheme.Heun(true), scheme.Record()); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,244 @@
+package water
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"carina"
+	"carina/solver/shallow/terrain"
+)
+
+// computed is a case after Run.
+func computed(t *testing.T, c Case, o Options) *Flood {
+	t.Helper()
+	f, err := Open(context.Background(), c, o)
+	if err == nil {
+		err = f.Run(context.Background())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// valley is a small case with an inflow, an open side and gauges.
+func valley(folder string) (c Case) {
+	c.Terrain, c.Spacing, c.Time, c.Output = "valley", "25m", "40s", folder
+	c.Edges = []string{"north=open", "west=inflow:40m3/s@200..320"}
+	c.Gauges = []string{"dam=230,300", "village=900,250"}
+	return c
+}
+
+// same is an error where two floods differ in a bit, or their gauges.
+func same(a, b *Flood) error {
+	for v := range a.outcome.values {
+		if !slices.Equal(a.outcome.values[v], b.outcome.values[v]) {
+			return fmt.Errorf("value %d differs", v)
+		}
+	}
+	if a.outcome.steps != b.outcome.steps || !slices.EqualFunc(a.rows, b.rows, func(x, y gaugeRow) bool { return x.Time == y.Time && slices.Equal(x.Values, y.Values) }) {
+		return fmt.Errorf("%d and %d steps, or the gauges differ", a.outcome.steps, b.outcome.steps)
+	}
+	return nil
+}
+
+// A flood has the same bits however its cells are shared, while they change owner, and
+// where it was stopped and goes on from a checkpoint on other ranks.
+func TestFloodsAreTheSameOnAnyRanks(t *testing.T) {
+	for _, scheme := range Schemes {
+		folder := t.TempDir()
+		c := valley("")
+		c.Scheme = scheme
+		one := computed(t, c, Options{})
+		for ranks, how := range map[int][2]string{2: {"bricks", "graph"}, 3: {"regular", "linear"}, 5: {"octree", "rcb"}} {
+			d := c
+			d.Ranks, d.Decompose, d.Balance = ranks, how[0], how[1]
+			if err := same(computed(t, d, Options{Rebalance: carina.Rebalancing{On: true, Every: 100}}), one); err != nil {
+				t.Errorf("%s, %d ranks, %v: %v", scheme, ranks, how, err)
+			}
+		}
+		c.Output, c.Ranks = filepath.Join(folder, "out"), 2
+		ctx, stop := context.WithCancel(context.Background())
+		f, err := Open(ctx, c, Options{Checkpoints: carina.Checkpoints{End: true}, Progress: func(time, _, _ float64) {
+			if time > 20 {
+				stop()
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stopped *carina.StoppedError
+		if err := f.Run(ctx); !errors.As(err, &stopped) || !f.Summary().Interrupted || f.Summary().Time > 39 {
+			t.Fatalf("was stopped: %v", err)
+		}
+		from, err := carina.OpenCheckpoint(c.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := CheckpointCase(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Ranks = 3
+		if err := same(computed(t, d, Options{Restart: from}), one); err != nil {
+			t.Errorf("%s, from a checkpoint: %v", scheme, err)
+		}
+	}
+}
+
+// Water is neither lost nor made: what is there is what was there and came in.
+func TestBalanceOfWater(t *testing.T) {
+	flood := filepath.Join(t.TempDir(), "river.csv")
+	if err := os.WriteFile(flood, []byte("time_s,flow_m3_s\n0,0\n20,80\n40,10\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, precision := range Precisions {
+		for _, scheme := range Schemes {
+			c := valley("")
+			c.Precision, c.Scheme, c.Edges = precision, scheme, []string{"west=inflow:" + flood + "@200..320"}
+			s := computed(t, c, Options{}).Summary()
+			if want := 20*40. + 20*45; math.Abs(s.Entered/want-1) > 1e-2 || s.MassError == nil || s.Left != nil {
+				t.Errorf("%s, %s: %g m³ came in, not %g", precision, scheme, s.Entered, want)
+			}
+			if most := map[string]float64{"single": 1e-6, "double": 1e-12}[precision]; math.Abs(*s.MassError) > most {
+				t.Errorf("%s, %s: the balance is off by %g", precision, scheme, *s.MassError)
+			}
+		}
+	}
+}
+
+// The folder holds grids that can be read, of the squares of the ground, and what the gauges
+// and the records say agrees with them.
+func TestResults(t *testing.T) {
+	c := valley(filepath.Join(t.TempDir(), "out"))
+	f := computed(t, c, Options{})
+	s := f.Summary()
+	read := func(name string) *terrain.Raster {
+		r, err := readRaster(filepath.Join(c.Output, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.ground.heights.Fits(r); err != nil {
+			t.Error(err)
+		}
+		return r
+	}
+	depth, most, arrival, speed := read(depthGrid), read(deepestGrid), read(arrivalGrid), read(speedGrid)
+	flooded := 0.0
+	for i, h := range most.Values {
+		if h < depth.Values[i] || (h >= 0.0101) != !math.IsNaN(arrival.Values[i]) && math.Abs(h-0.01) > 1e-3 {
+			t.Fatalf("square %d is %g m deep, %g m at most, flooded after %g s", i, depth.Values[i], h, arrival.Values[i])
+		}
+		if depth.Values[i] == 0 && speed.Values[i] != 0 {
+			t.Errorf("square %d flows without water", i)
+		}
+		if !math.IsNaN(arrival.Values[i]) {
+			flooded += 625
+		}
+	}
+	if math.Abs(flooded/s.Flooded-1) > 1e-12 || s.Gauges[0].Arrival == nil || s.Gauges[1].Arrival != nil && *s.Gauges[1].Arrival < *s.Gauges[0].Arrival {
+		t.Errorf("%g m² are flooded, not %g; gauges %+v", flooded, s.Flooded, s.Gauges)
+	}
+	table, err := os.ReadFile(filepath.Join(c.Output, gaugeTable))
+	if err != nil || bytes.Count(table, []byte("\n")) < 100 || !bytes.HasPrefix(table, []byte("time_s,dam_depth_m,dam_level_m,")) {
+		t.Errorf("the gauges say %.200s (%v)", table, err)
+	}
+	for _, name := range f.names() {
+		if info, err := os.Stat(filepath.Join(c.Output, name)); err != nil || info.Size() < 100 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A lake at a level that a case gives rests on ground of another spacing.
+func TestLakesOfOtherSpacingsRest(t *testing.T) {
+	for _, spacing := range []string{"", "15m", "40m"} {
+		c := Case{}
+		c.Terrain, c.Spacing, c.Time, c.Level, c.Precision = "valley", spacing, "5s", "30m", "double"
+		if spacing == "" {
+			c.Spacing = "25m"
+		}
+		if s := computed(t, c, Options{}).Summary(); s.Fastest > 1e-9 || s.Deepest < 10 {
+			t.Errorf("spacing %s: the lake, %g m deep, flows at %g m/s", spacing, s.Deepest, s.Fastest)
+		}
+	}
+}
+
+// What cannot be computed is refused in a sentence, before anything is written.
+func TestRefusals(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	head := "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n"
+	for name, text := range map[string]string{
+		"ground.asc": head + "1 2 3\n4 -9999 6\n", "nan.asc": head + "1 nan 3\n4 5 6\n", "none.asc": head + strings.Repeat("-9999 ", 6),
+		"negative.asc": head + "0 0 0\n0 0 -0.5\n", "wide.asc": "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n",
+		"beside.asc": strings.Replace(head, "xllcorner 0", "xllcorner 5", 1) + "0 0 0 0 0 0", "over.asc": head + "0 0 0\n0 1 0\n",
+		"falls.csv": "0,1\n0,2\n", "words.csv": "a,b\nc,d\n", "below.csv": "0,-1\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, bad := range []struct {
+		says   string
+		change func(c *Case)
+	}{
+		{"\"nan\"", func(c *Case) { c.Terrain = "nan.asc" }},
+		{"no square", func(c *Case) { c.Terrain = "none.asc" }},
+		{"-0.5 m deep in column 3 of row 1", func(c *Case) { c.Depth = "negative.asc" }},
+		{"2 columns", func(c *Case) { c.Depth = "wide.asc" }},
+		{"from 5, 0 m on", func(c *Case) { c.Depth = "beside.asc" }},
+		{"ground has no height", func(c *Case) { c.Depth = "over.asc" }},
+		{"no such file", func(c *Case) { c.Terrain = "absent.asc" }},
+		{"--level", func(c *Case) { c.Depth, c.Level = "ground.asc", "3m" }},
+		{"how long", func(c *Case) { c.Time = "" }},
+		{"time", func(c *Case) { c.Time = "-3s" }},
+		{"CFL", func(c *Case) { c.CFL = 0.5 }},
+		{"CFL", func(c *Case) { c.CFL = math.NaN() }},
+		{"scheme", func(c *Case) { c.Scheme = "leapfrog" }},
+		{"precision", func(c *Case) { c.Precision = "half" }},
+		{"not negative", func(c *Case) { c.Manning = -1 }},
+		{"not negative", func(c *Case) { c.Chezy = math.NaN() }},
+		{"one of them", func(c *Case) { c.Manning, c.Chezy = 0.03, 30 }},
+		{"no edge", func(c *Case) { c.Edges = []string{"up=open"} }},
+		{"no edge", func(c *Case) { c.Edges = []string{"west=inflow"} }},
+		{"no part", func(c *Case) { c.Edges = []string{"west=open@7..3"} }},
+		{"periodic at the west", func(c *Case) { c.Edges = []string{"west=periodic"} }},
+		{"no cell lies", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s@70..90"} }},
+		{"two inflows", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s", "west=inflow:2m3/s"} }},
+		{"negative", func(c *Case) { c.Edges = []string{"west=inflow:-1m3/s"} }},
+		{"let times rise", func(c *Case) { c.Edges = []string{"west=inflow:falls.csv"} }},
+		{"line 2", func(c *Case) { c.Edges = []string{"west=inflow:words.csv"} }},
+		{"line 1", func(c *Case) { c.Edges = []string{"west=inflow:below.csv"} }},
+		{"no ground", func(c *Case) { c.Gauges = []string{"hole=15,5"} }},
+		{"no ground", func(c *Case) { c.Gauges = []string{"far=300,5"} }},
+		{"no gauge", func(c *Case) { c.Gauges = []string{"bridge"} }},
+		{"no gauge", func(c *Case) { c.Gauges = []string{"bridge=1,NaN"} }},
+		{"two gauges", func(c *Case) { c.Gauges = []string{"a=5,5", "a=25,5"} }},
+		{"spacing", func(c *Case) { c.Spacing = "1um" }},
+		{"spacing", func(c *Case) { c.Spacing = "1km" }},
+		{"ranks", func(c *Case) { c.Ranks = 50 }},
+	} {
+		c := Case{}
+		c.Terrain, c.Time, c.Output = "ground.asc", "1s", "out"
+		bad.change(&c)
+		f, err := Open(context.Background(), c, Options{})
+		if err == nil {
+			err = f.Run(context.Background())
+		}
+		if err == nil || !strings.Contains(err.Error(), bad.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", bad.says, err)
+		}
+		if _, err := os.Stat("out"); err == nil {
+			t.Fatalf("%q: a folder was made", bad.says)
+		}
+	}
+}
