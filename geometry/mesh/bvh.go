@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -57,6 +58,73 @@ type sortKey struct {
 	triangle int32
 }
 
+// compare orders keys, those at the same place by their triangles.
+func (k sortKey) compare(o sortKey) int {
+	switch {
+	case k.at < o.at:
+		return -1
+	case k.at > o.at:
+		return 1
+	}
+	return int(k.triangle - o.triangle)
+}
+
+// halve puts the least keys before the middle, and sorts where a half is a leaf:
+// the triangles of leaves are in order.
+func halve(keys []sortKey, middle int) {
+	const few = 16
+	if middle > leafTriangles {
+		// What divides badly is sorted.
+		for rounds := 4 * bits.Len(uint(len(keys))); middle > 0 && len(keys) > few && rounds > 0; rounds-- {
+			switch at := divide(keys); {
+			case at > middle:
+				keys = keys[:at]
+			case at < middle:
+				keys, middle = keys[at+1:], middle-at-1
+			default:
+				middle = 0
+			}
+		}
+		if middle == 0 {
+			return
+		}
+	}
+	slices.SortFunc(keys, sortKey.compare)
+}
+
+// divide puts the lesser keys before one of them and the greater ones after it, and
+// returns where that one is.
+func divide(keys []sortKey) int {
+	// The median of three comes last.
+	last, middle := len(keys)-1, len(keys)/2
+	if keys[middle].compare(keys[0]) < 0 {
+		keys[middle], keys[0] = keys[0], keys[middle]
+	}
+	if keys[last].compare(keys[0]) < 0 {
+		keys[last], keys[0] = keys[0], keys[last]
+	}
+	if keys[middle].compare(keys[last]) < 0 {
+		keys[middle], keys[last] = keys[last], keys[middle]
+	}
+	pivot := keys[last]
+	low, high := 0, last-1
+	for {
+		for low <= high && keys[low].compare(pivot) < 0 {
+			low++
+		}
+		for low <= high && keys[high].compare(pivot) > 0 {
+			high--
+		}
+		if low >= high {
+			break
+		}
+		keys[low], keys[high] = keys[high], keys[low]
+		low, high = low+1, high-1
+	}
+	keys[low], keys[last] = keys[last], keys[low]
+	return low
+}
+
 // build makes the node of order[from:to] and those below it by halving the
 // centres along the longest side of their box.
 func (h *Hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
@@ -82,19 +150,11 @@ func (h *Hierarchy) build(centers []r3.Vec, keys []sortKey, from, to int32) {
 		c := &centers[t]
 		part[i] = sortKey{[3]float64{c.X, c.Y, c.Z}[axis], t}
 	}
-	slices.SortFunc(part, func(s, t sortKey) int {
-		switch {
-		case s.at < t.at:
-			return -1
-		case s.at > t.at:
-			return 1
-		}
-		return int(s.triangle - t.triangle)
-	})
+	middle := (from + to) / 2
+	halve(part, int(middle-from))
 	for i := range part {
 		h.order[from+int32(i)] = part[i].triangle
 	}
-	middle := (from + to) / 2
 	h.build(centers, keys, from, middle)
 	second := len(h.nodes)
 	h.build(centers, keys, middle, to)

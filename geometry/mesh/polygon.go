@@ -20,12 +20,16 @@ func Perpendicular(n r3.Vec) (e1, e2 r3.Vec) {
 // planar shows points in a plane: as coordinates along e1 and e2 around a
 // centre.
 func planar(points []r3.Vec, center, e1, e2 r3.Vec) [][2]float64 {
-	out := make([][2]float64, len(points))
-	for i, p := range points {
+	return appendPlanar(make([][2]float64, 0, len(points)), points, center, e1, e2)
+}
+
+// appendPlanar adds the points as planar shows them to a list.
+func appendPlanar(list [][2]float64, points []r3.Vec, center, e1, e2 r3.Vec) [][2]float64 {
+	for _, p := range points {
 		d := r3.Sub(p, center)
-		out[i] = [2]float64{r3.Dot(d, e1), r3.Dot(d, e2)}
+		list = append(list, [2]float64{r3.Dot(d, e1), r3.Dot(d, e2)})
 	}
-	return out
+	return list
 }
 
 func cross2(a, b, c [2]float64) float64 {

@@ -1,9 +1,10 @@
 package mesh
 
 import (
-	"cmp"
 	"math"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -46,35 +47,35 @@ type passage struct {
 	from, to EdgeKey
 }
 
-// passages are how a plane cuts triangles, in their order, and in that of the edges
-// at which they begin.
-type passages struct {
-	list   []passage
-	sorted []edgeStart
-	used   []bool
+// tracer follows the lines in which a plane cuts triangles. Its memory is used again.
+type tracer struct {
+	stack, cut []int32   // of the search for the triangles
+	list       []passage // in the order of the triangles
+	used       []bool
+	begin      []int32 // hash table of the edges at which passages begin, from 1
+	shift      int     // of the hash
+	loop, best []int32
+	// What the plane cuts along a loop and along the best, and the loop in the plane.
+	corners, bestCorners []r3.Vec
+	flat                 [][2]float64
 }
 
-// edgeStart is an edge and which passage begins there.
-type edgeStart struct {
-	edge    uint64
-	passage int32
+var tracers = sync.Pool{New: func() any { return new(tracer) }}
+
+func (t *tracer) slot(e EdgeKey) int {
+	return int((uint64(e.a)<<32 | uint64(uint32(e.b))) * 0x9e3779b97f4a7c15 >> t.shift)
 }
 
-func (e EdgeKey) number() uint64 { return uint64(e.a)<<32 | uint64(uint32(e.b)) }
-
-// passages lists how the plane cuts the given triangles.
-func (p *Plane) passages(s *Mesh, triangles []int32) *passages {
-	found := &passages{list: make([]passage, 0, len(triangles)/2)}
-	for _, t := range triangles {
-		v := s.Triangles[t].V
-		var up [3]bool
-		for i := range v {
-			up[i] = p.Height(s.Vertices[v[i]]) >= 0
-		}
+// passagesOf lists how the plane cuts the triangles that were found.
+func (t *tracer) passagesOf(p *Plane, s *Mesh) {
+	t.list = t.list[:0]
+	for _, i := range t.cut {
+		v := s.Triangles[i].V
+		up := [3]bool{p.Height(s.Vertices[v[0]]) >= 0, p.Height(s.Vertices[v[1]]) >= 0, p.Height(s.Vertices[v[2]]) >= 0}
 		if up[0] == up[1] && up[1] == up[2] {
 			continue
 		}
-		c := passage{triangle: t}
+		c := passage{triangle: i}
 		for i := range v {
 			j := (i + 1) % 3
 			switch {
@@ -84,97 +85,97 @@ func (p *Plane) passages(s *Mesh, triangles []int32) *passages {
 				c.from = NewEdgeKey(v[i], v[j])
 			}
 		}
-		found.list = append(found.list, c)
+		t.list = append(t.list, c)
 	}
-	found.sorted, found.used = make([]edgeStart, len(found.list)), make([]bool, len(found.list))
-	for i := range found.list {
-		found.sorted[i] = edgeStart{found.list[i].from.number(), int32(i)}
+	t.used = slices.Grow(t.used[:0], len(t.list))[:len(t.list)]
+	clear(t.used)
+	width := bits.Len(uint(2 * len(t.list)))
+	t.begin = slices.Grow(t.begin[:0], 1<<width)[:1<<width]
+	clear(t.begin)
+	t.shift = 64 - width
+	for i := range t.list {
+		// Of those that begin at the same edge the last stays.
+		*t.from(t.list[i].from) = int32(i + 1)
 	}
-	slices.SortFunc(found.sorted, func(a, b edgeStart) int {
-		return cmp.Or(cmp.Compare(a.edge, b.edge), cmp.Compare(b.passage, a.passage))
-	})
-	return found
 }
 
-// from returns the last passage that begins at an edge, or -1.
-func (f *passages) from(e EdgeKey) int32 {
-	i, ok := slices.BinarySearchFunc(f.sorted, e.number(), func(s edgeStart, edge uint64) int { return cmp.Compare(s.edge, edge) })
-	if !ok {
-		return -1
+// from returns where the table has the last passage that begins at an edge, counted
+// from 1, or 0.
+func (t *tracer) from(e EdgeKey) *int32 {
+	at := t.slot(e)
+	for t.begin[at] != 0 && t.list[t.begin[at]-1].from != e {
+		at = (at + 1) & (len(t.begin) - 1)
 	}
-	return f.sorted[i].passage
+	return &t.begin[at]
 }
 
-// loopFrom follows the passages from one on, which may lead back to it.
-func (f *passages) loopFrom(start int32, loop []int32) (_ []int32, closed bool) {
-	loop = loop[:0]
-	for at := start; at >= 0 && !f.used[at]; at = f.from(f.list[at].to) {
-		f.used[at] = true
-		loop = append(loop, at)
-		closed = f.list[at].to == f.list[start].from
+// follow makes the loop of the passages from one on, which may lead back to it.
+func (t *tracer) follow(start int32) (closed bool) {
+	t.loop = t.loop[:0]
+	for at := start; at >= 0 && !t.used[at]; at = *t.from(t.list[at].to) - 1 {
+		t.used[at] = true
+		t.loop = append(t.loop, at)
+		closed = t.list[at].to == t.list[start].from
 	}
-	return loop, closed
+	return closed
 }
 
 // SectionAround returns the smallest closed section by the plane that winds
 // around its point, among triangles within reach of it, or nil.
 func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
-	passages := p.passages(h.Mesh, h.cutBy(&p, reach))
+	t := tracers.Get().(*tracer)
+	defer tracers.Put(t)
+	h.cutBy(&p, reach, t)
+	t.passagesOf(&p, h.Mesh)
 	e1, e2 := Perpendicular(p.Normal)
-	var best []int32
-	var corners, bestCorners []r3.Vec
-	var loop []int32
+	t.best = t.best[:0]
 	area := math.Inf(1)
-	for i := range passages.list {
-		if passages.used[i] {
+	for i := range t.list {
+		if t.used[i] || !t.follow(*t.from(t.list[i].from)-1) {
 			continue
 		}
-		var closed bool
-		if loop, closed = passages.loopFrom(passages.from(passages.list[i].from), loop); !closed {
-			continue
+		t.corners = t.corners[:0]
+		for _, at := range t.loop {
+			t.corners = append(t.corners, p.cutEdge(h.Mesh, t.list[at].from))
 		}
-		corners = corners[:0]
-		for _, at := range loop {
-			corners = append(corners, p.cutEdge(h.Mesh, passages.list[at].from))
-		}
-		flat := planar(corners, p.At, e1, e2)
-		if own := math.Abs(polygonArea(flat)); own < area && polygonContains(flat, [2]float64{}) {
-			area, best, loop = own, loop, best
-			bestCorners, corners = corners, bestCorners
+		t.flat = appendPlanar(t.flat[:0], t.corners, p.At, e1, e2)
+		if own := math.Abs(polygonArea(t.flat)); own < area && polygonContains(t.flat, [2]float64{}) {
+			area = own
+			t.best, t.loop = t.loop, t.best
+			t.bestCorners, t.corners = t.corners, t.bestCorners
 		}
 	}
-	if best == nil {
+	if len(t.best) == 0 {
 		return nil
 	}
-	s := &Section{Area: area, Corners: bestCorners, Triangles: make([]int32, len(best)), edges: make([]EdgeKey, len(best))}
-	for i, at := range best {
-		s.Triangles[i], s.edges[i] = passages.list[at].triangle, passages.list[at].from
+	s := &Section{Area: area, Corners: slices.Clone(t.bestCorners), Triangles: make([]int32, len(t.best)), edges: make([]EdgeKey, len(t.best))}
+	for i, at := range t.best {
+		s.Triangles[i], s.edges[i] = t.list[at].triangle, t.list[at].from
 	}
 	return s
 }
 
 // cutBy lists the triangles in leaves whose boxes a plane cuts within a distance
 // of its point, ascending within each leaf.
-func (h *Hierarchy) cutBy(p *Plane, distance float64) []int32 {
+func (h *Hierarchy) cutBy(p *Plane, distance float64, t *tracer) {
+	t.cut = t.cut[:0]
 	if len(h.nodes) == 0 {
-		return nil
+		return
 	}
-	var out []int32
-	stack := []int32{0}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	t.stack = append(t.stack[:0], 0)
+	for len(t.stack) > 0 {
+		i := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
 		n := &h.nodes[i]
-		if n.distance(p.At) > distance || n.apartFrom(p) {
+		if n.apartFrom(p) || n.fartherFrom(p.At, distance) {
 			continue
 		}
 		if n.second != 0 {
-			stack = append(stack, n.second, i+1)
+			t.stack = append(t.stack, n.second, i+1)
 			continue
 		}
-		out = append(out, h.order[n.from:n.to]...)
+		t.cut = append(t.cut, h.order[n.from:n.to]...)
 	}
-	return out
 }
 
 // apartFrom reports whether a plane passes by the node's box, for certain.
@@ -186,8 +187,23 @@ func (n *node) apartFrom(p *Plane) bool {
 	return math.Abs(r3.Dot(p.Normal, off)) > far+rounding*(math.Abs(off.X)+math.Abs(off.Y)+math.Abs(off.Z)+far)
 }
 
-// distance returns how far a point is from the node's box.
-func (n *node) distance(p r3.Vec) float64 {
-	gap := func(x, low, high float64) float64 { return max(low-x, x-high, 0) }
-	return r3.Norm(r3.Vec{X: gap(p.X, n.low.X, n.high.X), Y: gap(p.Y, n.low.Y, n.high.Y), Z: gap(p.Z, n.low.Z, n.high.Z)})
+// fartherFrom reports whether a point is farther than a distance from the node's box.
+func (n *node) fartherFrom(p r3.Vec, distance float64) bool {
+	return Longer(r3.Vec{X: gap(p.X, n.low.X, n.high.X), Y: gap(p.Y, n.low.Y, n.high.Y), Z: gap(p.Z, n.low.Z, n.high.Z)}, distance)
+}
+
+// gap returns how far a number is from a range.
+func gap(x, low, high float64) float64 { return max(low-x, x-high, 0) }
+
+// Longer reports whether a vector is longer than a limit. Its length is computed
+// where the squares leave that open by rounding.
+func Longer(v r3.Vec, limit float64) bool {
+	const rounding = 1e-12
+	switch square, most := r3.Norm2(v), limit*limit; {
+	case square < (1-rounding)*most:
+		return false
+	case square > (1+rounding)*most:
+		return true
+	}
+	return r3.Norm(v) > limit
 }

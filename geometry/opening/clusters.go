@@ -2,6 +2,7 @@ package opening
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -64,8 +65,12 @@ func newClusters(f *Finder) *clusters {
 			borders = append(borders, c.newBorder(t, o))
 		}
 	}
+	m := merging{clusters: c, best: make([]int32, 2*n), begin: make([]int32, 2*n), last: make([]int32, 2*n), spare: make([]border, len(borders))}
+	for t := range n {
+		m.alive = append(m.alive, int32(t))
+	}
 	for len(borders) > 0 {
-		borders = c.mergeRound(borders)
+		borders = m.round(borders)
 	}
 	return c
 }
@@ -87,11 +92,20 @@ func (c *clusters) newBorder(a, b int32) border {
 	return border{a, b, loss, draw ^ draw>>29}
 }
 
-// mergeRound merges and returns the borders that are left.
-func (c *clusters) mergeRound(borders []border) []border {
-	best := make([]int32, len(c.sum))
-	for i := range best {
-		best[i] = -1
+// merging is what the rounds of merging need. Its lists have a place for each piece.
+type merging struct {
+	*clusters
+	alive       []int32 // the pieces that have not merged, ascending
+	best        []int32 // of their borders
+	begin, last []int32 // where their borders begin, and with whom the last one is
+	spare       []border
+}
+
+// round merges and returns the borders that are left.
+func (m *merging) round(borders []border) []border {
+	best := m.best
+	for _, p := range m.alive {
+		best[p] = -1
 	}
 	for i := range borders {
 		for _, end := range [2]int32{borders[i].a, borders[i].b} {
@@ -105,17 +119,18 @@ func (c *clusters) mergeRound(borders []border) []border {
 		if best[e.a] != int32(i) || best[e.b] != int32(i) {
 			continue
 		}
-		node := int32(len(c.sum))
-		c.sum = append(c.sum, c.sum[e.a].add(&c.sum[e.b]))
-		c.parts = append(c.parts, [2]int32{e.a, e.b})
-		c.parent = append(c.parent, -1)
-		c.parent[e.a], c.parent[e.b] = node, node
+		node := int32(len(m.sum))
+		m.sum = append(m.sum, m.sum[e.a].add(&m.sum[e.b]))
+		m.parts = append(m.parts, [2]int32{e.a, e.b})
+		m.parent = append(m.parent, -1)
+		m.parent[e.a], m.parent[e.b] = node, node
+		m.alive = append(m.alive, node)
 	}
+	m.alive = slices.DeleteFunc(m.alive, func(p int32) bool { return m.parent[p] >= 0 })
 	left := borders[:0]
-	// Borders of the same two pieces are found by the last seen of the smaller.
 	top := func(p int32) int32 {
-		if c.parent[p] >= 0 {
-			return c.parent[p]
+		if m.parent[p] >= 0 {
+			return m.parent[p]
 		}
 		return p
 	}
@@ -125,39 +140,39 @@ func (c *clusters) mergeRound(borders []border) []border {
 			continue
 		}
 		if a != e.a || b != e.b {
-			e = c.newBorder(a, b)
+			e = m.newBorder(a, b)
 		}
 		left = append(left, e)
 	}
-	return c.withoutDoubles(left)
+	return m.withoutDoubles(left)
 }
 
-// withoutDoubles keeps one border of any two pieces.
-func (c *clusters) withoutDoubles(borders []border) []border {
-	first := make([]int32, len(c.sum))
-	count := make([]int32, len(c.sum)+1)
+// withoutDoubles keeps one border of any two pieces, in the order of their lower ones.
+func (m *merging) withoutDoubles(borders []border) []border {
+	for _, p := range m.alive {
+		m.begin[p], m.last[p] = 0, -1
+	}
 	for i := range borders {
 		if borders[i].a > borders[i].b {
 			borders[i].a, borders[i].b = borders[i].b, borders[i].a
 		}
-		count[borders[i].a+1]++
+		m.begin[borders[i].a]++
 	}
-	for i := range first {
-		first[i] = -1
-		count[i+1] += count[i]
+	next := int32(0)
+	for _, p := range m.alive {
+		m.begin[p], next = next, next+m.begin[p]
 	}
-	sorted := make([]border, len(borders))
+	sorted := m.spare[:len(borders)]
 	for _, e := range borders {
-		sorted[count[e.a]] = e
-		count[e.a]++
+		sorted[m.begin[e.a]] = e
+		m.begin[e.a]++
 	}
 	out := borders[:0]
 	for _, e := range sorted {
-		if first[e.b] == e.a {
-			continue
+		if m.last[e.b] != e.a {
+			m.last[e.b] = e.a
+			out = append(out, e)
 		}
-		first[e.b] = e.a
-		out = append(out, e)
 	}
 	return out
 }

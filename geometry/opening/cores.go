@@ -14,11 +14,19 @@ import (
 type coreSeed struct {
 	triangle int32
 	area     float64
+	core     []int32 // the triangles of the core, if they are known
+}
+
+func (s coreSeed) compare(o coreSeed) int {
+	return cmp.Or(cmp.Compare(o.area, s.area), cmp.Compare(s.triangle, o.triangle))
 }
 
 // A core of more than largeCore triangles is searched for around so many of them
 // and no more.
 const largeCore, coreSamples = 1000, 32
+
+// keptCore is the size up to which cores are kept from one search to the next.
+const keptCore = 32
 
 // coreSeeds returns all triangles by the areas of their cores, the largest
 // first.
@@ -34,8 +42,12 @@ func (f *Finder) coreSeeds() []coreSeed {
 		if f.unit[i] == (r3.Vec{}) {
 			continue
 		}
+		var kept []int32
 		if known[i] == 0 {
 			core := f.core(int32(i))
+			if len(core.Triangles) <= keptCore {
+				kept = core.Triangles
+			}
 			large := len(core.Triangles) > largeCore
 			for _, t := range core.Triangles {
 				if r3.Dot(f.unit[t], f.unit[i]) > coplanar {
@@ -48,9 +60,9 @@ func (f *Finder) coreSeeds() []coreSeed {
 			}
 			known[i] = core.Area
 		}
-		seeds = append(seeds, coreSeed{int32(i), known[i]})
+		seeds = append(seeds, coreSeed{int32(i), known[i], kept})
 	}
-	slices.SortStableFunc(seeds, func(a, b coreSeed) int { return cmp.Compare(b.area, a.area) })
+	slices.SortFunc(seeds, coreSeed.compare)
 	return seeds
 }
 
@@ -67,7 +79,12 @@ func (f *Finder) findCores() []Patch {
 		if f.coreOf[s.triangle] >= 0 {
 			continue
 		}
-		core := f.core(s.triangle)
+		core := Patch{Triangles: s.core}
+		if s.core != nil {
+			f.fit(&core)
+		} else {
+			core = f.core(s.triangle)
+		}
 		for _, t := range core.Triangles {
 			if f.coreOf[t] < 0 {
 				f.coreOf[t] = int32(len(cores))
@@ -104,7 +121,9 @@ func (f *Finder) joinCores(cores []Patch) []Patch {
 			order = append(order, int32(id))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(cores[b].Area, cores[a].Area) })
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(cores[b].Area, cores[a].Area), cmp.Compare(a, b))
+	})
 	number := make([]int32, len(cores))
 	kept := make([]Patch, len(order))
 	f.coreArea = make([]float64, len(order))

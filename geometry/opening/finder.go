@@ -106,6 +106,7 @@ type Finder struct {
 	coreArea  []float64
 	seen      []int32 // the last search that came by
 	search    int32
+	grown     []int32 // memory of the last search
 }
 
 // NewFinder returns a finder of ends in the closed mesh of a hierarchy.
@@ -142,7 +143,7 @@ func (f *Finder) find() []Patch {
 	pieces := make(chan [2][]Patch, 1)
 	go func(g Finder) {
 		defer crash.Guard()
-		g.taken, g.seen, g.search = reserved, make([]int32, len(f.seen)), 0
+		g.taken, g.seen, g.search, g.grown = reserved, make([]int32, len(f.seen)), 0, nil
 		ends, perhaps := g.findPieces()
 		pieces <- [2][]Patch{ends, perhaps}
 	}(*f)
@@ -224,22 +225,24 @@ func (f *Finder) joinsRim(t, core int32) bool {
 // grow collects the triangles that are connected to the seeds and accepted.
 func (f *Finder) grow(seeds []int32, accept func(t int32) bool) Patch {
 	f.search++
-	p := Patch{Triangles: append([]int32(nil), seeds...)}
+	grown := append(f.grown[:0], seeds...)
 	for _, t := range seeds {
 		f.seen[t] = f.search
 	}
-	for i := 0; i < len(p.Triangles); i++ {
-		for side := 3 * p.Triangles[i]; side < 3*p.Triangles[i]+3; side++ {
+	for i := 0; i < len(grown); i++ {
+		for side := 3 * grown[i]; side < 3*grown[i]+3; side++ {
 			m := f.topology.Mate[side]
 			if m < 0 || f.seen[m/3] == f.search || f.taken[m/3] {
 				continue
 			}
 			f.seen[m/3] = f.search
 			if accept(m / 3) {
-				p.Triangles = append(p.Triangles, m/3)
+				grown = append(grown, m/3)
 			}
 		}
 	}
+	f.grown = grown
+	p := Patch{Triangles: slices.Clone(grown)}
 	slices.Sort(p.Triangles)
 	f.fit(&p)
 	return p
@@ -300,7 +303,10 @@ func (f *Finder) signsOf(p *Patch, known *signs) signs {
 	if known.triangles == nil || !slices.Equal(known.triangles, p.Triangles) {
 		*known = signs{triangles: slices.Clone(p.Triangles), sectors: f.wallSectors(p)}
 		if known.sectors >= fewSectors {
-			known.slender = min(f.slenderness(p, p.core.Normal), f.slenderness(p, p.Normal))
+			known.slender = f.slenderness(p, p.core.Normal)
+			if p.Normal != p.core.Normal {
+				known.slender = min(known.slender, f.slenderness(p, p.Normal))
+			}
 		}
 	}
 	return *known

@@ -59,12 +59,8 @@ type profile struct {
 	closed bool
 }
 
-// ringAt is the section around a point, nil where there is none.
-func (f *Finder) ringAt(p mesh.Plane, reach float64) *ring {
-	s := f.hierarchy.SectionAround(p, reach)
-	if s == nil {
-		return nil
-	}
+// ringOf shows a section around a plane's point as a ring.
+func (f *Finder) ringOf(s *mesh.Section, p *mesh.Plane) *ring {
 	r := &ring{area: s.Area}
 	e1, e2 := mesh.Perpendicular(p.Normal)
 	longest := 0.15 * math.Sqrt(s.Area)
@@ -75,7 +71,7 @@ func (f *Finder) ringAt(p mesh.Plane, reach float64) *ring {
 		for k := range parts {
 			d := r3.Sub(r3.Add(a, r3.Scale((float64(k)+0.5)/float64(parts), r3.Sub(b, a))), p.At)
 			x, y := r3.Dot(d, e1), r3.Dot(d, e2)
-			sector := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
+			sector := sectorOf(x, y)
 			r.wall[sector] = r3.Add(r.wall[sector], r3.Scale(length/float64(parts), f.unit[t]))
 			if far := math.Sqrt(x*x + y*y); r.reach[sector] == 0 || far < r.reach[sector] {
 				r.reach[sector] = far
@@ -90,21 +86,29 @@ func (f *Finder) ringAt(p mesh.Plane, reach float64) *ring {
 	return r
 }
 
-// rings are the sections along an axis in steps down to a depth, or to the first that is
-// none of the tube's.
-func (f *Finder) rings(p *Patch, axis r3.Vec, step, depth float64) (all []*ring) {
+// planeBehind is the plane parallel to a patch at a depth, in radii, along an axis.
+func (p *Patch) planeBehind(axis r3.Vec, depth float64) mesh.Plane {
+	return mesh.Plane{At: r3.Sub(p.Center, r3.Scale(depth*math.Sqrt(p.Area/math.Pi)/r3.Dot(axis, p.Normal), axis)), Normal: p.Normal}
+}
+
+// sectionReached is how far sections are followed, in radii of the patch.
+const sectionReached = 4
+
+// rings adds to all the sections along an axis from one depth down to another in steps,
+// or to the first that is none of the tube's.
+func (f *Finder) rings(all []*ring, p *Patch, axis r3.Vec, from, step, depth float64) []*ring {
 	radius := math.Sqrt(p.Area / math.Pi)
-	cos := r3.Dot(axis, p.Normal)
-	for d := step; d < depth; d += step {
-		at := r3.Sub(p.Center, r3.Scale(d*radius/cos, axis))
-		r := f.ringAt(mesh.Plane{At: at, Normal: p.Normal}, 4*radius)
-		if r == nil {
+	for d := from; d < depth; d += step {
+		at := p.planeBehind(axis, d)
+		s := f.hierarchy.SectionAround(at, sectionReached*radius)
+		if s == nil {
 			// Close behind a patch that is not quite flat the plane still cuts it.
 			if len(all) == 0 && d < unevenDepth {
 				continue
 			}
 			break
 		}
+		r := f.ringOf(s, &at)
 		r.depth = d * radius
 		all = append(all, r)
 		if r.area > profileGrowth*p.Area {
@@ -116,16 +120,22 @@ func (f *Finder) rings(p *Patch, axis r3.Vec, step, depth float64) (all []*ring)
 
 // profileOf follows the tube behind a patch, nil where none can be followed.
 func (f *Finder) profileOf(p *Patch) *profile {
+	// Most flat pieces are of walls: one section tells.
+	radius := math.Sqrt(p.Area / math.Pi)
+	at := p.planeBehind(p.Normal, axisStep)
+	s := f.hierarchy.SectionAround(at, sectionReached*radius)
+	if s == nil || s.Area > firstGrowth*p.Area || !f.mayBeClosed(p) {
+		return nil
+	}
+	first := f.ringOf(s, &at)
+	first.depth = axisStep * radius
 	// The axis leans as the walls do, which are found along the axis.
-	axis := p.Normal
-	if !f.mayBeClosed(p) {
-		return nil
-	}
-	if first := f.rings(p, axis, axisStep, axisStep+profileStep); len(first) == 0 || first[0].area > firstGrowth*p.Area {
-		return nil
-	}
-	for range 2 {
-		next, ok := axisOf(f.rings(p, axis, axisStep, axisDepth), p.Normal)
+	axis, all := p.Normal, f.rings([]*ring{first}, p, p.Normal, 2*axisStep, axisStep, axisDepth)
+	for round := range 2 {
+		if round > 0 {
+			all = f.rings(nil, p, axis, axisStep, axisStep, axisDepth)
+		}
+		next, ok := axisOf(all, p.Normal)
 		if !ok {
 			return nil
 		}
@@ -134,7 +144,7 @@ func (f *Finder) profileOf(p *Patch) *profile {
 			break
 		}
 	}
-	all := f.rings(p, axis, profileStep, profileDepth)
+	all = f.rings(nil, p, axis, profileStep, profileStep, profileDepth)
 	if len(all) < 2 {
 		return nil
 	}
@@ -144,9 +154,8 @@ func (f *Finder) profileOf(p *Patch) *profile {
 }
 
 // mayBeClosed reports whether rays from behind a patch to all sides end before they
-// leave any section that rings look for. Most flat pieces are of walls, whose
-// sections need not be made. One ray may slip through an edge, and they keep off
-// the directions in which made surfaces have theirs.
+// leave any section that rings look for. One ray may slip through an edge, and they
+// keep off the directions in which made surfaces have theirs.
 func (f *Finder) mayBeClosed(p *Patch) bool {
 	const rays, wide, aside = 8, 2 * firstGrowth, 0.37
 	radius := math.Sqrt(p.Area / math.Pi)

@@ -17,6 +17,8 @@ const (
 	// their normals.
 	wallCos = 0.55
 	sectors = 16
+	// A triangle is examined at so many points along a side at most.
+	mostPoints = 64
 	// How far back the lumen is followed, in radii of the end.
 	farBack = 8
 )
@@ -37,7 +39,7 @@ func (f *Finder) wallSectors(p *Patch) int {
 func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
 	v := f.view(p)
 	f.search++
-	queue := append([]int32(nil), p.Triangles...)
+	queue := append(f.grown[:0], p.Triangles...)
 	for _, t := range queue {
 		f.seen[t] = f.search
 	}
@@ -56,6 +58,7 @@ func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
 			}
 		}
 	}
+	f.grown = queue
 	return v
 }
 
@@ -78,14 +81,20 @@ func (f *Finder) view(p *Patch) *tubeView {
 // any of them is near the patch.
 func (v *tubeView) add(f *Finder, t int32) bool {
 	a, b, c := f.mesh.Corners(int(t))
-	n := int(min(max(math.Ceil(f.longest[t]/(0.4*v.radius)), 1), 64))
+	n := int(min(max(math.Ceil(f.longest[t]/(0.4*v.radius)), 1), mostPoints))
 	weight := f.size[t] / float64(n*n)
-	near := false
-	for i := 0; i < n; i++ {
-		for j := 0; j < n-i; j++ {
-			p, q := (float64(i)+1.0/3)/float64(n), (float64(j)+1.0/3)/float64(n)
-			point := r3.Add(a, r3.Add(r3.Scale(p, r3.Sub(b, a)), r3.Scale(q, r3.Sub(c, a))))
-			if v.addPoint(point, f.unit[t], weight) {
+	toB, toC := r3.Sub(b, a), r3.Sub(c, a)
+	var share [mostPoints]float64
+	for i := range n {
+		share[i] = (float64(i) + 1.0/3) / float64(n)
+	}
+	unit, near := f.unit[t], false
+	steep := math.Abs(r3.Dot(unit, v.patch.Normal)) < wallCos
+	for i := range n {
+		along := r3.Scale(share[i], toB)
+		for j := range n - i {
+			point := r3.Add(a, r3.Add(along, r3.Scale(share[j], toC)))
+			if v.addPoint(point, unit, steep, weight) {
 				near = true
 			}
 		}
@@ -93,22 +102,23 @@ func (v *tubeView) add(f *Finder, t int32) bool {
 	return near
 }
 
-func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
+// addPoint adds what a point stands for to its sector. Steep says that its triangle is
+// about perpendicular to the patch.
+func (v *tubeView) addPoint(point, normal r3.Vec, steep bool, weight float64) bool {
 	d := r3.Sub(point, v.patch.Center)
 	depth := -r3.Dot(d, v.patch.Normal)
 	if depth > wallFar*v.radius || depth < -wallFar*v.radius {
 		return false
 	}
 	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
-	if longer(x, y, wallWide*v.radius) {
+	if mesh.Longer(r3.Vec{X: x, Y: y}, wallWide*v.radius) {
 		return false
 	}
 	if math.Abs(depth) < wallNear*v.radius {
 		return true
 	}
-	k := int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
-	outward := r3.Dot(normal, r3.Add(r3.Scale(x, v.e1), r3.Scale(y, v.e2))) > 0
-	if depth > 0 && outward && math.Abs(r3.Dot(normal, v.patch.Normal)) < wallCos {
+	k := sectorOf(x, y)
+	if steep && depth > 0 && r3.Dot(normal, r3.Add(r3.Scale(x, v.e1), r3.Scale(y, v.e2))) > 0 {
 		v.wall[k] += weight
 	} else {
 		v.other[k] += weight
@@ -116,17 +126,27 @@ func (v *tubeView) addPoint(point, normal r3.Vec, weight float64) bool {
 	return true
 }
 
-// longer reports whether the vector (x, y) is longer than a limit. Its length
-// is computed where the squares leave that open by rounding.
-func longer(x, y, limit float64) bool {
-	const rounding = 1e-12
-	switch square, most := x*x+y*y, limit*limit; {
-	case square < (1-rounding)*most:
-		return false
-	case square > (1+rounding)*most:
-		return true
+// sectorOf returns in which sector around the origin a point lies: its angle in
+// sixteenths, from the negative first axis. The angle itself is computed near the
+// limits of sectors, where rounding decides.
+func sectorOf(x, y float64) int {
+	const tan, rounding = math.Sqrt2 - 1, 1e-9
+	across, up := math.Abs(x), math.Abs(y)
+	a, b, c := up-tan*across, up-across, tan*up-across
+	if !(min(across, up, math.Abs(a), math.Abs(b), math.Abs(c)) > rounding*(across+up)) {
+		return int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
 	}
-	return math.Hypot(x, y) > limit
+	below := func(z float64) int { return int(math.Float64bits(z) >> 63) }
+	in := 3 - below(a) - below(b) - below(c)
+	switch below(x) + 2*below(y) {
+	case 0:
+		return 8 + in
+	case 1:
+		return 15 - in
+	case 2:
+		return 7 - in
+	}
+	return in
 }
 
 // slenderness compares how far the lumen goes straight back from a patch with
