@@ -5,6 +5,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/processor"
+	"carina/solver/shallow/scheme"
 	"carina/solver/stencil"
 )
 
@@ -22,21 +23,27 @@ type onProcessor[T float32 | float64] struct {
 	clock
 	layout *solver.Layout
 	stages [phases]*stencil.Stencil[T]
-	q      map[int][values][]T // by field
+	q      [scheme.Next + 1][values][]T // water and rates, by field
+	edges  [sides][]T
+	quiet  *quiet[T]             // nil where all is computed
+	works  [][phases]solver.Work // by step of the cycle
 }
 
 var _ Kernel = (*onProcessor[float64])(nil)
 
 func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
-	k := &onProcessor[T]{clock: c, layout: b.Layout, q: map[int][values][]T{}}
-	for n := range c.water.cycle() {
-		field := c.water.field(n)
+	k := &onProcessor[T]{clock: c, layout: b.Layout}
+	fill := func(list [][]T, field int) {
 		memory, stride := processor.Values[T](d, b.Array(field))
-		var q [values][]T
-		for v := range q {
-			q[v] = memory[v*stride:][:stride]
+		for v := range list {
+			list[v] = memory[v*stride:][:stride]
 		}
-		k.q[field] = q
+	}
+	for _, field := range []int{c.water.field(0), c.water.field(1), scheme.RatesOfChange} {
+		fill(k.q[field][:], field)
+	}
+	if c.water.Edge != nil {
+		fill(k.edges[:], c.water.edges())
 	}
 	for i, s := range c.water.stages() {
 		if s.update == nil {
@@ -48,7 +55,38 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 		}
 	}
 	k.prepare()
+	if !c.water.Dry {
+		k.quiet = newQuiet(k, b, k.stages[ratesPhase])
+	}
+	for n := range int(c.water.cycle()) {
+		var works [phases]solver.Work
+		for i, s := range k.stages {
+			if s != nil {
+				works[i] = s.Work(n)
+			}
+		}
+		if k.quiet != nil {
+			works = k.quiet.works(n)
+		}
+		k.works = append(k.works, works)
+	}
 	return k, nil
+}
+
+// Begin counts the step that comes.
+func (k *onProcessor[T]) Begin(steps int64) error {
+	if k.quiet != nil && k.quiet.stale {
+		k.quiet.look(k.water.field(steps))
+	}
+	return k.clock.Begin(steps)
+}
+
+// Resume goes on after so many steps.
+func (k *onProcessor[T]) Resume(steps int64) {
+	k.clock.Resume(steps)
+	if k.quiet != nil {
+		k.quiet.stale = true
+	}
 }
 
 // prepare lets stages take over the parameters.
@@ -69,7 +107,7 @@ func (k *onProcessor[T]) LoadGlobal(data []byte) error {
 }
 
 // Work is that of a phase.
-func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.stages[phase].Work(step) }
+func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.works[step][phase] }
 
 // Collect hands over the highest speed: non-negative numbers are ordered as their
 // bits are.
@@ -90,6 +128,9 @@ func (k *onProcessor[T]) Bytes() (total int64) {
 		if s != nil {
 			total += s.Bytes()
 		}
+	}
+	if k.quiet != nil {
+		total += k.quiet.bytes()
 	}
 	return total
 }

@@ -54,6 +54,8 @@ type Water struct {
 	// Euler takes steps of first order in time, which need less time each, in place of
 	// those of Heun's method, a Runge–Kutta method of second order.
 	Euler bool
+	// Dry lets processors compute what is dry and far from water, too, which changes no bit.
+	Dry bool
 	// Single computes in single precision.
 	Single bool
 }

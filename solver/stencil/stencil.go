@@ -198,23 +198,43 @@ func (s *Stencil[T]) Prepare() { s.table = s.Table() }
 
 // Work is that of an access on blocks.
 func (s *Stencil[T]) Work(access int) solver.BlockWork {
-	return func(b *solver.Block, worker int) { s.block(s.accesses[access], b, &s.rooms[worker]) }
+	return func(b *solver.Block, worker int) {
+		for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
+			s.part(s.accesses[access], &s.rooms[worker], run.first, run.end)
+		}
+	}
 }
 
-func (s *Stencil[T]) block(places []place, b *solver.Block, r *room[T]) {
-	for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
-		for k := range r.neighbours {
-			r.neighbours[k] = s.windows.Neighbour(k, run.first)
-		}
-		for i := range places {
-			r.at[i] = s.at(&places[i], run.first, r)
-		}
-		n := int(run.end - run.first)
-		s.function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(s.table)))
-		for i := range places {
-			if p := &places[i]; p.kind == sum {
-				r.add(p, n)
-			}
+// Runs are the cells of all blocks in runs that are computed at once, each from its first
+// cell to the one behind its last, and where those of a block begin and, at last, end.
+func (s *Stencil[T]) Runs() (runs [][2]int32, begin []int32) {
+	for _, r := range s.runs {
+		runs = append(runs, [2]int32{r.first, r.end})
+	}
+	return runs, s.begin
+}
+
+// Part is Work on some cells of a run alone, from ≤ cell < to.
+func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
+	places := s.accesses[access]
+	return func(worker int, from, to int32) { s.part(places, &s.rooms[worker], from, to) }
+}
+
+// Windows finds the neighbours that are read.
+func (s *Stencil[T]) Windows() *solver.Windows { return s.windows }
+
+func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
+	for k := range r.neighbours {
+		r.neighbours[k] = s.windows.Neighbour(k, from)
+	}
+	for i := range places {
+		r.at[i] = s.at(&places[i], from, r)
+	}
+	n := int(to - from)
+	s.function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(s.table)))
+	for i := range places {
+		if p := &places[i]; p.kind == sum {
+			r.add(p, n)
 		}
 	}
 }
