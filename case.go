@@ -159,6 +159,12 @@ type ResultsCase struct {
 	Snapshots string `yaml:"snapshots"`
 	// Probes are points, and sections, that are told of, too.
 	Probes []ProbeCase `yaml:"probes"`
+	// Statistics asks for means, root mean squares and Reynolds stresses of all fields, from
+	// a time on, by default when the transient has left, and into how many Phases a period
+	// is divided, 16 by default.
+	Statistics     bool   `yaml:"statistics"`
+	StatisticsFrom string `yaml:"statistics-from"`
+	Phases         int    `yaml:"phases" zero:"refused"`
 	// Output is the folder for results.
 	Output string `yaml:"output"`
 }

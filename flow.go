@@ -146,6 +146,9 @@ func (f *Flow) resultsOf() results.Of {
 	if period := f.job.Settings.Period(); period > 0 {
 		of.Period = period
 	}
+	if a := f.job.Plan.Statistics; a != nil {
+		of.Phases = a.Phases
+	}
 	of.Case, _ = c.MarshalBinary()                                                // what it holds is always encoded
 	if of.Axes, _ = geometry.ParseAxes(c.Axes); of.Axes == geometry.UnknownAxes { // checked before
 		of.Axes = f.from.partition.Source.Axes

@@ -51,6 +51,10 @@ func (f *Flow) admit() error {
 		return nil
 	}
 	need := airflow.MemoryEstimate(cells, f.job.Settings) + ranksMemory(ranks, int64(len(all)))
+	if a := f.job.Plan.Statistics; a != nil {
+		// A state that is kept has them, too.
+		need += 2 * cells * int64(a.Phases) * airflow.StatisticsBytes
+	}
 	first := f.options.transport == nil || f.options.transport.Rank() == 0
 	if f.from.c.Output != "" {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway

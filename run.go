@@ -164,7 +164,7 @@ func (r *refining) level(ctx context.Context, spacing float64, last, write bool)
 		c.TimeStep = strconv.FormatFloat(step*spacing/r.finest.Grid.Spacing, 'g', -1, 64) + "s"
 	}
 	if !write {
-		c.Output, c.Series, c.Snapshots, c.Probes = "", "", "", nil
+		c.ResultsCase = ResultsCase{}
 	}
 	v := r.finest
 	if !last {

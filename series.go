@@ -7,6 +7,7 @@ import (
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/internal/results"
+	"carina/solver/airflow"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -67,6 +68,40 @@ func (written *ProbeCase) probe(unit float64) (p results.Probe, err error) {
 	}
 	p.Radius, err = quantity.Length.ParsePositive(written.Radius)
 	return p, err
+}
+
+// usualPhases are those into which a period is divided, mostPhases the most.
+const usualPhases, mostPhases = 16, 1000
+
+// averaging are the statistics that the case asks for of a flow with a period in seconds, 0
+// or NaN without; nil for none.
+func (c *ResultsCase) averaging(period float64) (*airflow.Averaging, error) {
+	if !c.Statistics {
+		if c.StatisticsFrom != "" || c.Phases != 0 {
+			return nil, errors.New("statistics-from and phases are of statistics: add statistics: true, or --statistics, or leave them out")
+		}
+		return nil, nil
+	}
+	a := &airflow.Averaging{From: -1, Phases: 1}
+	if c.StatisticsFrom != "" {
+		var err error
+		if a.From, err = quantity.Time.Parse(c.StatisticsFrom); err != nil || a.From < 0 {
+			return nil, fmt.Errorf("statistics-from: %q is no time from 0 on: give one such as 0.5s", c.StatisticsFrom)
+		}
+	}
+	switch {
+	case c.Output == "":
+		return nil, errors.New("statistics are written into the folder for results: name one with output")
+	case c.Phases < 0 || c.Phases > mostPhases:
+		return nil, fmt.Errorf("a period cannot be divided into %d phases: give 1 to %d", c.Phases, mostPhases)
+	case c.Phases > 1 && !(period > 0):
+		return nil, fmt.Errorf("the flow has no period to divide into %d phases: leave phases out, or give a waveform with a period", c.Phases)
+	case c.Phases > 0:
+		a.Phases = c.Phases
+	case period > 0:
+		a.Phases = usualPhases
+	}
+	return a, nil
 }
 
 // surfaceUnit is that of the surface's coordinates in metres, 1 where it is not known.

@@ -119,6 +119,13 @@ func (c *Case) CheckFlow() error {
 		}
 	}
 	settings, err := c.Settings()
+	if err == nil {
+		settings.Conditions = map[int]opening.Condition{}
+		for i := range c.Conditions {
+			settings.Conditions[i], _ = c.condition(&c.Conditions[i]) // checked above
+		}
+		_, err = c.averaging(settings.Period())
+	}
 	if err == nil && settings.FlowRate == 0 && c.Steps == 0 && c.Time == "" && !slices.ContainsFunc(c.Conditions, imposesFlow) {
 		return errNoEnd
 	}
@@ -178,6 +185,10 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.Plan, error) {
 	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	period := s.Period()
+	var err error
+	if plan.Statistics, err = c.averaging(period); err != nil {
+		return plan, err
+	}
 	watched := !c.Unsteady() || period > 0
 	if watched {
 		plan.Watch = steadyTolerance
@@ -186,7 +197,6 @@ func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.
 	case c.Steps > 0:
 		return plan, nil
 	case c.Time != "":
-		var err error
 		plan.Time, err = quantity.Time.ParsePositive(c.Time)
 		return plan, err
 	}

@@ -56,6 +56,15 @@ type Piece struct {
 	Velocity [][3]float32
 	// Time is the simulated time of the fields, in seconds.
 	Time float64
+	// Further are more fields.
+	Further []Array
+}
+
+// Array is a field of so many components a cell, in run order.
+type Array struct {
+	Name       string
+	Components int
+	Values     []float32
 }
 
 // Cells returns the number of cells of the piece.
@@ -88,6 +97,11 @@ func (p *Piece) Check() error {
 	if n := p.Cells(); int64(len(p.Pressure)) != n || int64(len(p.Velocity)) != n {
 		return fmt.Errorf("output: rank %d has %s but %d pressures and %d velocities",
 			p.Rank, quantity.Count(n, "cell"), len(p.Pressure), len(p.Velocity))
+	}
+	for _, a := range p.Further {
+		if int64(len(a.Values)) != p.Cells()*int64(a.Components) {
+			return fmt.Errorf("output: rank %d has %s but %d values of %s", p.Rank, quantity.Count(p.Cells(), "cell"), len(a.Values), a.Name)
+		}
 	}
 	return nil
 }

@@ -124,6 +124,9 @@ func resultsFlags(command *cobra.Command, c *carina.Case) {
 	f.Var((*lobeList)(&c.Lobes), "lobe", "a lobe to tell of, by its openings, such as left=3,5,left*, or by the branch that leads to it, such as left=branch:4; may be repeated")
 	f.StringVar(&c.Series, "series", c.Series, "how often openings, branches, lobes and probes are told of while the flow is computed, such as 1ms or every=100 (steps): tables in the folder series of the results (default never)")
 	f.StringVar(&c.Snapshots, "snapshots", c.Snapshots, "how often all fields are written while the flow is computed, such as 50ms or every=1000 (steps), with a file that lists them for ParaView (default never)")
+	f.BoolVar(&c.Statistics, "statistics", c.Statistics, "take means, root mean squares and Reynolds stresses of all fields, by phase where the flow has a period")
+	f.StringVar(&c.StatisticsFrom, "statistics-from", c.StatisticsFrom, "when statistics begin, such as 0.5s (default when the transient has left)")
+	f.IntVar(&c.Phases, "phases", c.Phases, "into how many parts statistics divide a period (default 16); each takes 44 bytes a cell")
 	f.Var((*probeList)(&c.Probes), "probe", "a point of which --series tells, x,y,z,name in the surface's unit, or a section, x,y,z,nx,ny,nz,radius,name; may be repeated")
 }
 

@@ -19,11 +19,11 @@ import (
 var front = []string{
 	"gpu.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "gpu.MemoryOf", "gpu.MemoryUse", "gpu.Options", "gpu.Single", "gpu.Half",
 	"gpu.Storage",
-	"airflow.Backend", "airflow.Between", "airflow.CheckInterval", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
+	"airflow.Averaging", "airflow.Backend", "airflow.Between", "airflow.CheckInterval", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Gauge", "airflow.Gauges", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
-	"airflow.MemoryEstimate", "opening.MovingWall", "airflow.NewGauges", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
+	"airflow.MemoryEstimate", "airflow.Moments", "opening.MovingWall", "airflow.NewGauges", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
 	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.Reading", "airflow.Resampled", "opening.ReadTable", "airflow.RunRankOn",
-	"airflow.Settings", "solver.NewDomain", "solver.Rank", "solver.State", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Summary",
+	"airflow.Settings", "solver.NewDomain", "solver.Rank", "solver.State", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
 	"opening.Waveform", "opening.Windkessel",
 }
 

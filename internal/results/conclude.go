@@ -38,6 +38,7 @@ func (r *Results) names() []string {
 	for rank := range r.ranks {
 		names = append(names, pieceName(rank))
 	}
+	names = append(names, r.statisticsNames()...)
 	if m := r.of.Made; m != nil {
 		names = append(names, m.partitionFile())
 	}
@@ -84,6 +85,9 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		partitionFile = r.path(r.of.Made.partitionFile())
 	}
 	r.answer(summary)
+	if err := r.writeStatistics(summary); err != nil {
+		return nil, err
+	}
 	recorded := record(partitionFile)
 	composites, err := r.composites()
 	if err != nil {
@@ -117,7 +121,13 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"branches.vtp", r.writeBranchLines},
 		{"wall.vtp", r.writeWall},
 		{"wallshear.png", r.drawWall},
-		{"spectra.csv", func(path string) error { return r.writeSpectra(path, summary.Time/2) }},
+		{"spectra.csv", func(path string) error {
+			from := summary.Time / 2
+			if s := summary.Statistics; s != nil {
+				from = s.From
+			}
+			return r.writeSpectra(path, from)
+		}},
 		{"report.html", func(path string) error { return r.writeReport(path, summary, recorded) }},
 	} {
 		if err := w.write(r.path(w.name)); err != nil {
@@ -139,7 +149,10 @@ func (r *Results) ofLooks(path string, write func(*Looks, string) error) error {
 func (r *Results) notable(files []string) []string {
 	pieces := map[string]bool{}
 	for rank := range r.ranks {
-		pieces[pieceName(rank)] = true
+		pieces[pieceName(rank)], pieces[fmt.Sprintf(statisticsPiece, rank)] = true, true
+		for k := range r.of.Phases {
+			pieces[fmt.Sprintf(phasePiece, k, rank)], pieces[fmt.Sprintf(phaseFile, k)] = true, true
+		}
 	}
 	return slices.DeleteFunc(files, func(path string) bool { return pieces[filepath.Base(path)] })
 }

@@ -49,6 +49,8 @@ type Of struct {
 	// Lobes are those to tell of, Series what is told on the way.
 	Lobes  []answers.Lobe
 	Series Series
+	// Phases are those of the statistics, 1 where there is no period, 0 for none.
+	Phases int
 	// Instant tells that so few steps are computed that there is no history to draw.
 	Instant bool
 	// Looks are those of a run whose cells may change owner; else nil.
@@ -264,6 +266,9 @@ func (r *Results) Visit(v *run.View, own, all *airflow.Fields) error {
 	}
 	if v.Rank() == 0 && r.HasPage() {
 		r.fields = all
+	}
+	if err := r.visitStatistics(v); err != nil {
+		r.fail(err)
 	}
 	payload, err := r.visitPiece(v.Piece(own))
 	if err != nil {

@@ -61,6 +61,9 @@ func (v *View) Openings() ([]airflow.OpeningSummary, error) { return v.rank.Open
 // Read measures gauges, see airflow.Rank.Read.
 func (v *View) Read(g *airflow.Gauges) ([]airflow.Reading, error) { return v.rank.Read(g) }
 
+// Statistics are those of the rank's cells.
+func (v *View) Statistics() *airflow.Statistics { return v.rank.Statistics() }
+
 // Fields are those of the rank's cells.
 func (v *View) Fields() (*airflow.Fields, error) { return v.rank.Fields() }
 

@@ -96,7 +96,12 @@ type summary struct {
 		part
 	} `json:"ends"`
 	WallShear  *figures `json:"wall_shear"`
-	Refinement any      `json:"refinement"`
+	Statistics *struct {
+		From    float64 `json:"from_s"`
+		Samples int64   `json:"samples"`
+		Phases  int     `json:"phases"`
+	} `json:"statistics"`
+	Refinement any `json:"refinement"`
 	Provenance *struct {
 		Version string         `json:"version"`
 		Commit  string         `json:"commit"`
@@ -305,6 +310,13 @@ func (s *summary) trust() section {
 	}
 	if narrow > 0 {
 		one.Words = append(one.Words, fmt.Sprintf("%d of %s have fewer than %d cells across: their pressure drop and wall shear are rough.", narrow, quantity.Count(len(s.Branches), "branch"), few))
+	}
+	if a := s.Statistics; a != nil {
+		words := fmt.Sprintf("Statistics are of %s from %s on", quantity.Count(a.Samples, "sample"), quantity.Format(a.From, "s"))
+		if a.Phases > 1 {
+			words += fmt.Sprintf(", in %d phases of the period", a.Phases)
+		}
+		one.Words = append(one.Words, words+": statistics.pvtu.")
 	}
 	if s.Refinement == nil {
 		one.Words = append(one.Words, "It was computed on one spacing: --refine 2 tells what finer ones tend to.")

@@ -134,7 +134,7 @@ func voxelArrays(cells int64, wide bool, eachVoxel func(each func(corners [8]int
 
 func fieldArrays(p *output.Piece) []dataArray {
 	cells := p.Cells()
-	return []dataArray{
+	list := []dataArray{
 		{"pressure", "Float32", 1, cells, func(w *blockWriter) {
 			for _, v := range p.Pressure {
 				w.float32(v)
@@ -153,18 +153,26 @@ func fieldArrays(p *output.Piece) []dataArray {
 			}
 		}},
 	}
+	for _, a := range p.Further {
+		list = append(list, dataArray{a.Name, "Float32", a.Components, cells, func(w *blockWriter) {
+			for _, v := range a.Values {
+				w.float32(v)
+			}
+		}})
+	}
+	return list
 }
 
 // WritePVTU writes the file (.pvtu) that ties the pieces of several ranks
 // together. sources are the paths of the pieces as WriteVTU was given them;
-// they are stored relative to path's folder.
-func WritePVTU(path string, frame output.Frame, time float64, sources []string) error {
+// they are stored relative to path's folder. further name the further fields that all have.
+func WritePVTU(path string, frame output.Frame, time float64, sources []string, further ...output.Array) error {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n")
 	b.WriteString(timeValue(time))
 	fmt.Fprintf(&b, "<PPoints><PDataArray type=%q Name=\"points\" NumberOfComponents=\"3\"/></PPoints>\n", coordinates(frame))
 	b.WriteString("<PCellData Scalars=\"pressure\" Vectors=\"velocity\">\n")
-	for _, a := range fieldArrays(&output.Piece{}) {
+	for _, a := range fieldArrays(&output.Piece{Further: further}) {
 		fmt.Fprintf(&b, "<PDataArray type=%q Name=%q NumberOfComponents=\"%d\"/>\n", a.kind, a.name, a.components)
 	}
 	b.WriteString("</PCellData>\n")

@@ -33,8 +33,10 @@ type Kernel interface {
 	solver.Scattered
 	// Openings are in the state of the present step.
 	Openings() *opening.States
-	// Fields returns the flow in all cells, FieldsAt in some.
+	// Fields returns the flow in all cells, Relative that with pressures relative to the
+	// ambient one, not to be changed and not to be kept, and FieldsAt that in some.
 	Fields() (*Fields, error)
+	Relative() (*Fields, error)
 	FieldsAt(cells []int32) (*Fields, error)
 	// Keep keeps the present fields for Kept, if there is room.
 	Keep() error
@@ -48,6 +50,8 @@ type Kernel interface {
 	StartAverage() error
 	AddToAverage() error
 	Average() (*Fields, error)
+	// Statistics are kept beside the cells.
+	Statistics() *Statistics
 	// StrainRate, ShearStress and LimitedCells are as the methods of Rank say.
 	StrainRate() ([6][]float32, error)
 	ShearStress() ([]float32, error)

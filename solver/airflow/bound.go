@@ -23,6 +23,7 @@ type bound struct {
 	workspaces  []*update.Workspace
 	carried     []*carried // by worker; nil where nobody wants the velocity
 	average     *average
+	statistics  Statistics
 	kept        kept
 	fresh       fresh
 	steps       int64                // done or begun
@@ -132,6 +133,9 @@ func (r *bound) Resume(steps int64) {
 // Openings are in the state of the present step.
 func (r *bound) Openings() *opening.States { return r.openings }
 
+// Statistics are those of the cells.
+func (r *bound) Statistics() *Statistics { return &r.statistics }
+
 // Device names the kind of processor.
 func (r *bound) Device() string { return runtime.GOARCH }
 
@@ -144,7 +148,7 @@ func (r *bound) Describe(u *UsedSettings) {
 }
 
 // Bytes is the memory of the tables.
-func (r *bound) Bytes() int64 { return r.layout.Bytes() + r.quadratic.Bytes() }
+func (r *bound) Bytes() int64 { return r.layout.Bytes() + r.quadratic.Bytes() + r.statistics.Bytes() }
 
 // Scattered is what the absorption of sound remembers, by groups of links.
 func (r *bound) Scattered() (cells []int64, numbers []float64, err error) {
@@ -158,3 +162,42 @@ func (r *bound) eachBlock(f func(i int, w *update.Workspace)) {
 	// A processor does the work of blocks.
 	_ = r.device.Run(work, solver.Side{Blocks: r.layout.Blocks})
 }
+
+// carried is the velocity in the block, from its first cell on, that a worker has last
+// computed, for others that run together with the air.
+type carried struct {
+	first    int32
+	velocity [3][]float32
+	// set puts there what belongs to a window.
+	set func(cell, count int32, populations *update.Window)
+}
+
+func (r *bound) newCarried() *carried {
+	c := &carried{}
+	for axis := range c.velocity {
+		c.velocity[axis] = make([]float32, kernel.BlockCells+kernel.WindowCells)
+	}
+	c.set = func(cell, count int32, populations *update.Window) {
+		for lane := range count {
+			for a := range c.velocity {
+				u := r.force[a] / 2
+				for i := range r.set.Q {
+					u += float64(r.set.Velocities[i][a]) * populations[i][lane]
+				}
+				c.velocity[a][cell+lane-c.first] = float32(u)
+			}
+		}
+	}
+	return c
+}
+
+// carry leaves the velocity in a block, before its step.
+func (r *bound) carry(b *solver.Block, odd bool, worker int) {
+	c := r.carried[worker]
+	c.first = b.First
+	r.populations.Arriving(b.Number, odd, r.workspaces[worker], c.set)
+}
+
+// Velocity is that in the cells of the block that a worker has last computed, in
+// cells per step, from its first cell on.
+func (r *bound) Velocity(worker int) *[3][]float32 { return &r.carried[worker].velocity }

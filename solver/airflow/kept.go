@@ -60,6 +60,19 @@ func (r *bound) Keep() error {
 // Kept returns the fields that were kept last.
 func (r *bound) Kept() (*Fields, error) { return r.kept.fields, nil }
 
+// Relative returns the fields after the last step with pressures relative to the ambient
+// one. They are not to be changed.
+func (r *bound) Relative() (*Fields, error) {
+	ambient := r.ambientNow
+	if ambient == 0 {
+		return r.present(), nil
+	}
+	r.ambientNow = 0
+	f := r.fields()
+	r.ambientNow = ambient
+	return f, nil
+}
+
 // present returns the fields after the last step, which are not to be changed.
 func (r *bound) present() *Fields {
 	if r.kept.fields != nil && r.kept.steps == r.steps {

@@ -160,11 +160,15 @@ func (r *bound) SaveBeside() ([]solver.Beside, error) {
 		k.Sample = [][3]float64{}
 		EachSampled(r.layout.Layout, func(global int64, _ *solver.Piece) { k.Sample = append(k.Sample, r.before[global]) })
 	}
-	return k.Beside(), nil
+	return append(k.Beside(), r.statistics.Beside()...), nil
 }
 
 // LoadBeside takes it over.
 func (r *bound) LoadBeside(list []solver.Beside) error {
+	list, err := r.statistics.LoadBeside(list)
+	if err != nil {
+		return err
+	}
 	k, err := RememberedOf(list)
 	if err != nil {
 		return err

@@ -50,15 +50,12 @@ func (r *bound) AddToAverage() error {
 	if r.average == nil {
 		return nil
 	}
-	ambient := r.ambientNow
-	if ambient == 0 {
-		r.average.add(r.present())
-	} else {
-		r.ambientNow = 0
-		r.average.add(r.fields())
-		r.ambientNow = ambient
+	f, err := r.Relative()
+	if err != nil {
+		return err
 	}
-	r.average.ambient += (ambient - r.average.ambient) / float64(r.average.count)
+	r.average.add(f)
+	r.average.ambient += (r.ambientNow - r.average.ambient) / float64(r.average.count)
 	return nil
 }
 

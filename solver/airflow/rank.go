@@ -131,7 +131,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 			steady, err := watch.compare(peak)
 			return steady && plan.Tolerance > 0, err
 		}},
-		{Do: func(float64) (bool, error) { return false, r.sample(plan) }},
+		{Do: func(float64) (bool, error) { return false, r.sample(plan, first+steps) }},
 	}, append(r.dues(plan), r.keepsSafe()...)...)}
 	return r.explained(loop.Run(ctx, r.Engine))
 }
@@ -145,14 +145,18 @@ func (r *Rank) dues(plan *Plan) []solver.Due {
 	return list
 }
 
-// sample keeps the present fields where a plan may need them, and adds them to the mean.
-func (r *Rank) sample(plan *Plan) error {
+// sample keeps the present fields where a plan may need them, and adds them to the mean and
+// the statistics.
+func (r *Rank) sample(plan *Plan, last int64) error {
 	if r.keeps = plan.Diverged != nil; r.keeps {
 		if err := r.kernel.Keep(); err != nil {
 			return err
 		}
 	}
-	return r.kernel.AddToAverage()
+	if err := r.kernel.AddToAverage(); err != nil {
+		return err
+	}
+	return r.addStatistics(plan.Statistics, last)
 }
 
 // diverged hands over the last good fields when a flow has diverged.

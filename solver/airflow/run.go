@@ -34,6 +34,8 @@ type Plan struct {
 	// Watch is a tolerance by which the summary tells whether the flow became
 	// steady, where Tolerance is 0; 0 means that it does not tell.
 	Watch float64
+	// Statistics are those to take; nil is none.
+	Statistics *Averaging
 	// Prepared is called on every rank when its device has what it needs; it may be
 	// nil.
 	Prepared func(*Rank)

@@ -56,6 +56,8 @@ type Summary struct {
 	// Resolution tells how well the cells resolve the flow; nil where there are very
 	// many cells.
 	Resolution *Resolution `json:"resolution,omitempty"`
+	// Statistics tell from when on they are; nil where none were taken.
+	Statistics *StatisticsSummary `json:"statistics,omitempty"`
 	// GoneBack tells how often the flow diverged and how it went on.
 	GoneBack []GoneBack `json:"gone_back,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
@@ -108,6 +110,7 @@ func (r *Rank) Summary() (*Summary, error) {
 		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.Used(),
 	}
 	s.describe(&r.settings, r.units)
+	s.Statistics = r.kernel.Statistics().summary(r.units.TimeStep)
 	s.Steady, s.VelocityChange = r.watch.outcome()
 	if r.still != nil && r.still.Tolerance > 0 {
 		s.Steady, s.Known = r.still.Outcome(), r.still.Known(r.units.Pressure(), r.units.FlowRate())

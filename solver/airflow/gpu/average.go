@@ -122,11 +122,25 @@ func (s *bound) SaveBeside() ([]solver.Beside, error) {
 			}
 		}
 	}
-	return k.Beside(), nil
+	return append(k.Beside(), s.statistics.Beside()...), nil
+}
+
+// Statistics are those of the cells, in the host's memory.
+func (s *bound) Statistics() *airflow.Statistics { return &s.statistics }
+
+// Relative returns the fields of the present step with pressures relative to the ambient
+// one.
+func (s *bound) Relative() (*airflow.Fields, error) {
+	fields := airflow.NewFields(s.layout.Fluid)
+	return fields, s.gather(s.observer("fields", fieldsNow), fieldNumbers, s.fieldArguments(0), s.fieldsOf(fields, 0))
 }
 
 // LoadBeside takes it over.
 func (s *bound) LoadBeside(list []solver.Beside) error {
+	list, err := s.statistics.LoadBeside(list)
+	if err != nil {
+		return err
+	}
 	k, err := airflow.RememberedOf(list)
 	if err != nil {
 		return err

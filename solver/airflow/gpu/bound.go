@@ -56,11 +56,12 @@ type bound struct {
 
 	steps int64 // done or begun
 	// stepped tells that a step has left quadratic parts of walls for the next.
-	stepped  bool
-	average  *average
-	kept     *kept
-	compared *compared
-	lots     lots
+	stepped    bool
+	average    *average
+	statistics airflow.Statistics
+	kept       *kept
+	compared   *compared
+	lots       lots
 }
 
 var (

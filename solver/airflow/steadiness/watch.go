@@ -180,6 +180,24 @@ func (w *Watch) Outcome() *bool {
 	return &steady
 }
 
+// Settled tells whether the transient has left: whether all quantities are still, or known
+// as means over time after a start that is left out. Without a watch it has.
+func (w *Watch) Settled() bool {
+	if w == nil {
+		return true
+	}
+	if w.Tolerance <= 0 || w.series.count() == 0 {
+		return false
+	}
+	w.judge()
+	for i := range w.list {
+		if how := w.list[i].How; how != Still && how != Mean {
+			return false
+		}
+	}
+	return true
+}
+
 // Mismatch is that of inflow and outflow in the last cycles, relative to the largest
 // inflow; false where there were none.
 func (w *Watch) Mismatch() (float64, bool) {
