@@ -55,12 +55,9 @@ func newLevel(g *geometry.Grid, s *airflow.Summary) Level {
 		}
 	}
 	l.know(s)
-	meets := make([]bool, len(g.Openings)+1)
-	for _, link := range g.Links.Openings {
-		meets[link.Number] = true
-	}
+	meets := g.Links.Meet(len(g.Openings))
 	for i, o := range g.Openings {
-		if !meets[i+1] {
+		if !meets[i] {
 			l.Closed = append(l.Closed, o.Number)
 		}
 	}

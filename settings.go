@@ -235,15 +235,12 @@ func (c *Case) checkOpenings(g *geometry.Grid) error {
 		return err
 	}
 	// An opening that meets no cell stays closed.
-	meets := make([]bool, len(g.Openings)+1)
-	for _, l := range g.Links.Openings {
-		meets[l.Number] = true
-	}
+	meets := g.Links.Meet(len(g.Openings))
 	var closed []string
 	open := 0
 	for i, o := range g.Openings {
 		switch {
-		case meets[i+1]:
+		case meets[i]:
 			open++
 		case o.Role == geometry.Outlet:
 			closed = append(closed, strconv.Itoa(o.Number))

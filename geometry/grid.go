@@ -165,6 +165,34 @@ type Links struct {
 	// Openings names the links that meet an opening instead of the wall,
 	// ordered by Link.
 	Openings []OpeningLink
+	// Extents are those of the openings in the whole grid, where the links are those of
+	// a part; nil otherwise.
+	Extents []OpeningExtent
+}
+
+// Meet tells of a number of openings, by index, which of them links meet, in the whole
+// where the links are those of a part.
+func (l *Links) Meet(openings int) []bool {
+	list := make([]bool, openings)
+	for _, o := range l.Openings {
+		list[o.Number-1] = true
+	}
+	for i := range l.Extents {
+		list[i] = l.Extents[i].Links > 0
+	}
+	return list
+}
+
+// OpeningExtent is how far an opening reaches in a grid.
+type OpeningExtent struct {
+	// Links is how many links meet the opening.
+	Links int64
+	// Areas are those that its links stand for, in cell faces: those of D3Q19, and of
+	// D3Q27.
+	Areas [2]float64
+	// Reach is how far from the opening's centre they end at most, in metres: those of
+	// D3Q19, and of D3Q27.
+	Reach [2]float64
 }
 
 // OpeningLink says that link number Link (an index into Links.Distance) meets

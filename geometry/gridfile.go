@@ -321,7 +321,7 @@ func (d *gridDecoder) runs(g *Grid) (cells int64) {
 		if d.err == nil && (r.Z >= g.Size[2] || r.Y >= g.Size[1] || r.X1 == r.X0 || i > 0 && r.Z == before.Z && r.Y == before.Y && r.X0 == before.X1) {
 			d.fail("run %d is empty, touches the one before it or lies outside the grid", i)
 		}
-		g.Runs = append(g.Runs, r)
+		g.Runs = append(roomed(g.Runs, 1, count), r)
 		if i%admissions == 0 {
 			d.admit(g)
 		}
@@ -342,14 +342,14 @@ func (d *gridDecoder) links(g *Grid, cells int64) {
 		if d.err == nil && (mask == 0 || i > 0 && cell == before) {
 			d.fail("boundary cell %d is there twice or has no link", cell)
 		}
-		l.Cells, l.Mask, l.First = append(l.Cells, cell), append(l.Mask, mask), append(l.First, links)
+		l.Cells, l.Mask, l.First = append(roomed(l.Cells, 1, count), cell), append(roomed(l.Mask, 1, count), mask), append(roomed(l.First, 1, count+1), links)
 		if i%admissions == 0 {
 			d.admit(g)
 		}
 		links += int64(bits.OnesCount32(mask))
 		before = cell
 	}
-	l.First = append(l.First, links)
+	l.First = append(roomed(l.First, 1, count+1), links)
 	d.distances(g, links)
 	count = d.whole("the number of links to openings", links)
 	before = 0
@@ -359,7 +359,7 @@ func (d *gridDecoder) links(g *Grid, cells int64) {
 		if d.err == nil && (number == 0 || i > 0 && link == before) {
 			d.fail("link %d to an opening is there twice or meets none", link)
 		}
-		l.Openings = append(l.Openings, OpeningLink{Link: link, Number: uint16(number)})
+		l.Openings = append(roomed(l.Openings, 1, count), OpeningLink{Link: link, Number: uint16(number)})
 		if i%admissions == 0 {
 			d.admit(g)
 		}
@@ -389,6 +389,17 @@ func (d *gridDecoder) doubts(g *Grid) {
 	}
 }
 
+// roomed is a list with room for more of count items. It doubles, so that a false count
+// takes no memory, but holds no room for more than count in the end.
+func roomed[T any](list []T, more int, count int64) []T {
+	if need := len(list) + more; need > cap(list) {
+		const least = 64
+		room := max(int64(need), min(count, max(least, 2*int64(len(list)))))
+		list = append(make([]T, 0, room), list...)
+	}
+	return list
+}
+
 // distances reads the fractions of the links in pieces, so that a false count
 // fails before it takes memory.
 func (d *gridDecoder) distances(g *Grid, links int64) {
@@ -401,6 +412,7 @@ func (d *gridDecoder) distances(g *Grid, links int64) {
 			return
 		}
 		d.admit(g)
+		l.Distance = roomed(l.Distance, n/2, links)
 		for i := 0; i < n; i += 2 {
 			l.Distance = append(l.Distance, binary.LittleEndian.Uint16(piece[i:]))
 		}

@@ -51,13 +51,10 @@ func (o *Opening) Resolved(spacing float64) bool { return o.across(spacing) >= r
 // lostOpenings lists the openings that no link reaches. cutOff tells, by the
 // openings' indices from 1, which of them touch fluid that was dropped.
 func (g *Grid) lostOpenings(cutOff []bool) []LostOpening {
-	reached := make([]bool, len(g.Openings)+1)
-	for _, l := range g.Links.Openings {
-		reached[l.Number] = true
-	}
+	reached := g.Links.Meet(len(g.Openings))
 	var lost []LostOpening
 	for i := range g.Openings {
-		if reached[i+1] {
+		if reached[i] {
 			continue
 		}
 		o := &g.Openings[i]
@@ -91,13 +88,10 @@ func (l LostOpening) String() string {
 // that their flow is not to be relied on, and the spacing that would resolve
 // the narrowest.
 func (g *Grid) CoarseOpenings() (numbers []int, spacing float64) {
-	reached := make([]bool, len(g.Openings)+1)
-	for _, l := range g.Links.Openings {
-		reached[l.Number] = true
-	}
+	reached := g.Links.Meet(len(g.Openings))
 	spacing = g.Spacing
 	for i := range g.Openings {
-		if o := &g.Openings[i]; reached[i+1] && o.across(g.Spacing) < resolvedCells {
+		if o := &g.Openings[i]; reached[i] && o.across(g.Spacing) < resolvedCells {
 			numbers = append(numbers, o.Number)
 			spacing = min(spacing, g.Spacing*o.across(g.Spacing)/resolvedCells)
 		}

@@ -91,14 +91,11 @@ func (s *Settings) throughOpenings(grid *geometry.Grid) []through {
 		}
 	}
 	// An opening that meets no cell stays closed.
-	met := make([]bool, len(grid.Openings)+1)
-	for _, l := range grid.Links.Openings {
-		met[l.Number] = true
-	}
+	met := grid.Links.Meet(len(grid.Openings))
 	list := make([]through, len(grid.Openings))
 	for i := range list {
 		o := &grid.Openings[i]
-		if !met[i+1] {
+		if !met[i] {
 			closed := *o
 			closed.Area = 0
 			list[i].opening = &closed

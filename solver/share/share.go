@@ -21,6 +21,7 @@ import (
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/cuda/tiling"
 )
 
@@ -28,7 +29,7 @@ import (
 //
 //	magic, length of the head (uint64), its SHA-256, head (gob), grid file
 
-const magic = "carina share 1\n"
+const magic = "carina share 2\n"
 
 // head is what a share file says beside the grid.
 type head struct {
@@ -40,6 +41,8 @@ type head struct {
 	// Gaps are how many cells of the whole lie before each run and after the
 	// run before it.
 	Gaps []int64
+	// Extents are those of the openings in the whole.
+	Extents []geometry.OpeningExtent
 	// Lengths and Owners are the pieces of the runs by rank.
 	Lengths, Owners []int32
 }
@@ -62,11 +65,21 @@ func Fingerprint(p *balance.Partition) string {
 // Write writes the share file of a rank at a path: its part of the whole domain of a
 // partition.
 func Write(path string, whole *solver.Domain, rank int, p *balance.Partition) error {
-	share, err := tiling.Cut(whole, rank)
+	share, err := Cut(whole, rank)
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return encode(w, share, rank, Fingerprint(p)) })
+}
+
+// Cut returns what one rank needs of a partitioned domain, in memory of its own.
+func Cut(whole *solver.Domain, rank int) (*solver.Domain, error) {
+	share, err := tiling.Cut(whole, rank)
+	if err != nil {
+		return nil, err
+	}
+	share.Grid.Links.Extents, err = opening.Extents(whole.Grid)
+	return share, err
 }
 
 // Is tells whether a file is a share file.
@@ -82,7 +95,7 @@ func Is(path string) bool {
 }
 
 func encode(w io.Writer, d *solver.Domain, rank int, partition string) error {
-	h := head{Partition: partition, Rank: rank, Ranks: d.Ranks, Cells: d.Share.Cells, Work: d.Work}
+	h := head{Partition: partition, Rank: rank, Ranks: d.Ranks, Cells: d.Share.Cells, Work: d.Work, Extents: d.Grid.Links.Extents}
 	end := int64(0)
 	for i, r := range d.Grid.Runs {
 		h.Gaps = append(h.Gaps, d.Share.Starts[i]-end)
@@ -138,9 +151,11 @@ func decode(r io.Reader) (*solver.Domain, *head, error) {
 // domain puts the head and the grid together and checks that they fit.
 func (h *head) domain(grid *geometry.Grid) (*solver.Domain, error) {
 	d := &solver.Domain{Grid: grid, Ranks: h.Ranks, Work: h.Work, Share: &solver.Share{Cells: h.Cells}}
-	if h.Rank < 0 || h.Rank >= h.Ranks || h.Ranks > 1<<20 || len(h.Gaps) != len(grid.Runs) || len(h.Owners) != len(h.Lengths) {
+	if h.Rank < 0 || h.Rank >= h.Ranks || h.Ranks > 1<<20 || len(h.Gaps) != len(grid.Runs) || len(h.Owners) != len(h.Lengths) || len(h.Extents) != len(grid.Openings) {
 		return nil, errDamaged
 	}
+	grid.Links.Extents = h.Extents
+	d.Share.Starts, d.Segments = make([]int64, 0, len(grid.Runs)), make([]cuboid.Segment, 0, len(h.Lengths))
 	end, piece := int64(0), 0
 	for i, r := range grid.Runs {
 		start := end + h.Gaps[i]

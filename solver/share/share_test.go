@@ -12,7 +12,6 @@ import (
 	"carina/balance"
 	"carina/geometry/generate"
 	"carina/solver"
-	"carina/solver/cuda/tiling"
 )
 
 // shared writes a partitioned grid with its shares and returns the partition file.
@@ -45,7 +44,7 @@ func TestSharesAreReadAsCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := tiling.Cut(whole, rank)
+		want, err := Cut(whole, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +99,7 @@ func FuzzDecodeShare(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	share, err := tiling.Cut(domain, 1)
+	share, err := Cut(domain, 1)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"carina/solver/airflow"
 	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
-	"carina/solver/cuda/tiling"
+	"carina/solver/share"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -60,7 +60,7 @@ func TestRankWithoutWalls(t *testing.T) {
 	}
 	devices := on(devicetest.Open(t, d.Ranks), Options{})
 	for rank, err := range onRanks(t, d.Ranks, func(tr transport.Transport) error {
-		share, err := tiling.Cut(d, tr.Rank())
+		share, err := share.Cut(d, tr.Rank())
 		if err != nil {
 			return err
 		}

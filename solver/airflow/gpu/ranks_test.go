@@ -21,6 +21,7 @@ import (
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
 	"carina/solver/cuda/tiling"
+	"carina/solver/share"
 	"carina/solver/transport"
 )
 
@@ -102,7 +103,7 @@ func TestRanksAgreeBitForBit(t *testing.T) {
 		}
 		for rank, err := range onRanks(t, c.ranks, func(rank transport.Transport) error {
 			on := devicetest.Open(t, 1)[0]
-			share, err := tiling.Cut(d, rank.Rank())
+			share, err := share.Cut(d, rank.Rank())
 			if err != nil {
 				return err
 			}
@@ -192,7 +193,7 @@ func TestCut(t *testing.T) {
 	tiles := must(tiling.NewSet(rounded, tiling.StraightDirections))
 	owner := must(tiles.Owners(rounded))
 	for rank := range ranks {
-		share, err := tiling.Cut(d, rank)
+		share, err := share.Cut(d, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestRanksTellTheirOwnDevice(t *testing.T) {
 	want := []string{"first", "second"}
 	for rank, err := range onRanks(t, len(want), func(rank transport.Transport) error {
 		on := devicetest.Open(t, 1)[0]
-		share, err := tiling.Cut(d, rank.Rank())
+		share, err := share.Cut(d, rank.Rank())
 		if err != nil {
 			return err
 		}

@@ -18,17 +18,15 @@ type Faces struct {
 	Areas []float64
 	// reach is how far from the openings' centres their links end at most, in metres.
 	reach []float64
+	here  []bool // links of the openings are in the grid
 }
 
 // NewFaces sums the areas of the links to every opening over the whole grid. A
 // spacing too coarse for a small opening leaves it none: only an inlet needs
 // some.
 func NewFaces(grid *geometry.Grid, set *lattice.Set) (*Faces, error) {
-	f := &Faces{grid: grid, set: set, Areas: make([]float64, len(grid.Openings)), reach: make([]float64, len(grid.Openings))}
-	if err := f.eachLink(func(o, i int, middle r3.Vec) {
-		f.Areas[o] += linkArea(set, i, &grid.Openings[o])
-		f.reach[o] = max(f.reach[o], r3.Norm(r3.Sub(middle, grid.Openings[o].Center)))
-	}); err != nil {
+	f := &Faces{grid: grid, set: set, Areas: make([]float64, len(grid.Openings)), reach: make([]float64, len(grid.Openings)), here: make([]bool, len(grid.Openings))}
+	if err := f.measure(); err != nil {
 		return nil, err
 	}
 	for i, a := range f.Areas {
@@ -37,6 +35,51 @@ func NewFaces(grid *geometry.Grid, set *lattice.Set) (*Faces, error) {
 		}
 	}
 	return f, nil
+}
+
+// measure sums areas and finds how far links reach, or takes what a part of a grid says
+// of the whole.
+func (f *Faces) measure() error {
+	known := f.grid.Links.Extents
+	for i := range known {
+		f.Areas[i], f.reach[i] = known[i].Areas[velocities(f.set)], known[i].Reach[velocities(f.set)]
+	}
+	return f.eachLink(func(o, i int, middle r3.Vec) {
+		f.here[o] = true
+		if known == nil {
+			f.Areas[o] += linkArea(f.set, i, &f.grid.Openings[o])
+			f.reach[o] = max(f.reach[o], r3.Norm(r3.Sub(middle, f.grid.Openings[o].Center)))
+		}
+	})
+}
+
+// velocities is the index of a lattice in geometry.OpeningExtent.
+func velocities(set *lattice.Set) int {
+	if set.Q > 19 {
+		return 1
+	}
+	return 0
+}
+
+// Extents are those of the openings of a whole grid.
+func Extents(grid *geometry.Grid) ([]geometry.OpeningExtent, error) {
+	if len(grid.Openings) == 0 {
+		return nil, nil
+	}
+	list := make([]geometry.OpeningExtent, len(grid.Openings))
+	for _, l := range grid.Links.Openings {
+		list[l.Number-1].Links++
+	}
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		f := &Faces{grid: grid, set: set, Areas: make([]float64, len(list)), reach: make([]float64, len(list)), here: make([]bool, len(list))}
+		if err := f.measure(); err != nil {
+			return nil, err
+		}
+		for i := range list {
+			list[i].Areas[velocities(set)], list[i].Reach[velocities(set)] = f.Areas[i], f.reach[i]
+		}
+	}
+	return list, nil
 }
 
 // linkArea is the area that a link along population i stands for where it
@@ -104,6 +147,9 @@ func wallMomentum(set *lattice.Set, i int, u [3]float64) float64 {
 func (f *Faces) setProfiles(list []State) error {
 	for i := range list {
 		s := &list[i]
+		if !f.here[i] {
+			continue
+		}
 		if s.profile = s.condition.Shape; s.profile == nil {
 			s.profile = newProfile(s.condition.Profile, f.grid, &f.grid.Openings[i], f.reach[i])
 		}

@@ -12,9 +12,9 @@ import (
 )
 
 // Cut returns what one rank needs of a partitioned domain, in memory of its
-// own: its tiles and those around them, what lies around the openings, whose
-// areas and profiles all ranks must know, and the links of its own cells and of
-// all cells at openings.
+// own: its tiles and those around them, the links of its own cells and, of openings that
+// these meet, all links and what lies around, which decide profiles. How far
+// openings reach, geometry.Links.Extents, is for the caller to add.
 func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	if domain.Ranks < 2 || rank < 0 || rank >= domain.Ranks {
 		return nil, fmt.Errorf("there is no share of rank %d in a domain of %d", rank, domain.Ranks)
@@ -46,6 +46,7 @@ type cutter struct {
 	rank   int32
 	owner  []int32
 	keep   []bool // tiles
+	meets  []bool // openings: own cells meet them
 	share  *solver.Domain
 }
 
@@ -65,24 +66,43 @@ func (c *cutter) keepOwn() {
 	}
 }
 
-// keepOpenings keeps the tiles of cells that meet openings, and those around
-// the discs of the openings: a developed profile is found from the lumen there.
+// eachOpening calls f for all links to openings with their cell's tile.
+func (c *cutter) eachOpening(f func(tile int32, opening int)) {
+	links := &c.domain.Grid.Links
+	opening := NewOpeningFinder(links.Openings)
+	EachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
+		for link := links.First[i]; link < links.First[i+1]; link++ {
+			if o := opening.Find(link); o >= 0 {
+				f(tile, o)
+			}
+		}
+	})
+}
+
+// keepOpenings keeps, of openings that own cells meet, the tiles of all cells that do
+// and those around the disc: a developed profile is found from the lumen there.
 func (c *cutter) keepOpenings() {
 	grid := c.domain.Grid
-	opening := NewOpeningFinder(grid.Links.Openings)
+	c.meets = make([]bool, len(grid.Openings))
+	c.eachOpening(func(tile int32, o int) {
+		if c.owner[tile] == c.rank {
+			c.meets[o] = true
+		}
+	})
 	centers, farthest := make([]r3.Vec, len(grid.Openings)), make([]float64, len(grid.Openings)) // in cells
 	for i := range grid.Openings {
 		centers[i] = r3.Scale(1/grid.Spacing, r3.Sub(grid.Openings[i].Center, grid.Origin))
 	}
-	EachBoundaryCell(c.tiles, grid, func(tile int32, _, i int) {
-		for link := grid.Links.First[i]; link < grid.Links.First[i+1]; link++ {
-			if o := opening.Find(link); o >= 0 {
-				c.keep[tile] = true
-				farthest[o] = max(farthest[o], r3.Norm(r3.Sub(middleOf(c.tiles.Position[tile]), centers[o])))
-			}
+	c.eachOpening(func(tile int32, o int) {
+		if c.meets[o] {
+			c.keep[tile] = true
+			farthest[o] = max(farthest[o], r3.Norm(r3.Sub(middleOf(c.tiles.Position[tile]), centers[o])))
 		}
 	})
 	for i := range grid.Openings {
+		if !c.meets[i] {
+			continue
+		}
 		o := &grid.Openings[i]
 		// The section reaches two radii of the area's circle, or the farthest link,
 		// along two axes.
@@ -155,7 +175,7 @@ func (c *cutter) addPiece(piece geometry.Run, owner int32, start int64, joins bo
 	s.Segments = append(s.Segments, cuboid.Segment{Run: piece, Cuboid: owner})
 }
 
-// cutLinks copies the links of own cells and of cells at openings.
+// cutLinks copies the links of own cells and of cells at openings that own cells meet.
 func (c *cutter) cutLinks() {
 	from, to := &c.domain.Grid.Links, &c.share.Grid.Links
 	to.Directions = from.Directions
@@ -166,7 +186,7 @@ func (c *cutter) cutLinks() {
 		first := int64(len(to.Distance))
 		begin := len(to.Openings)
 		for link := from.First[i]; link < from.First[i+1]; link++ {
-			if number := opening.Find(link); number >= 0 {
+			if number := opening.Find(link); number >= 0 && c.meets[number] {
 				to.Openings = append(to.Openings, geometry.OpeningLink{Link: first + link - from.First[i], Number: uint16(number + 1)})
 			}
 		}
