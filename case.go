@@ -32,7 +32,7 @@ type Case struct {
 // SurfaceCase is the part of a case that says which cells there are: those of a surface,
 // or of a grid file, which may have one layer.
 type SurfaceCase struct {
-	// Surface is the STL file, or a grid file; relative to the case file.
+	// Surface is the file of a surface, see geometry.ReadSurface, or a grid file; relative to the case file.
 	Surface string `yaml:"surface"`
 	// Unit of the surface's coordinates, or the length of one unit; guessed
 	// when empty. Scale multiplies the coordinates before, 1 when 0.

@@ -232,7 +232,7 @@ func TestRunOnFilesOfCarina(t *testing.T) {
 	}
 	long := strings.Repeat("7 8 9\n", 100)
 	for name, file := range map[string]struct{ content, want string }{
-		"pipe.part.json":  {"", "a partition file and not the STL of a surface: read it with carina.ReadPartition"},
+		"pipe.part.json":  {"", "a partition file and not a surface: read it with carina.ReadPartition"},
 		"pipe.0001.share": {"carina share 1\n" + strings.Repeat("\x00\xff", 100), "a rank's share of a partitioned grid"},
 		"case.txt":        {"# a pipe\nsurface: pipe.stl\nflow: 1L/min\n# " + strings.Repeat("x", 100) + "\n", "a case file and not the STL"},
 		"case.yaml":       {"surface: pipe.stl\n", "carina.ReadCase"},
@@ -250,7 +250,7 @@ func TestRunOnFilesOfCarina(t *testing.T) {
 			t.Errorf("%s: want an error with %q and got %v", name, file.want, err)
 		}
 	}
-	if _, err := geometry.ReadSurface(path("pipe.grid"), geometry.Millimetre); err == nil || !strings.Contains(err.Error(), "a grid file and not the STL of a surface: read it with geometry.ReadGrid") {
+	if _, err := geometry.ReadSurface(path("pipe.grid"), geometry.Millimetre); err == nil || !strings.Contains(err.Error(), "a grid file and not a surface: read it with geometry.ReadGrid") {
 		t.Errorf("a grid read as a surface: %v", err)
 	}
 }

@@ -53,21 +53,14 @@ func (c *SurfaceCase) ReadSurface() (*geometry.Surface, error) {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		return nil, fmt.Errorf("a scale of %g makes no surface: give a factor above zero, such as 0.05", scale)
 	}
-	switch {
-	case c.Unit != "":
-		unit, err := geometry.ParseUnit(c.Unit)
-		if err != nil {
+	unit := geometry.UnknownUnit
+	if c.Unit != "" {
+		var err error
+		if unit, err = geometry.ParseUnit(c.Unit); err != nil {
 			return nil, err
 		}
-		return geometry.ReadSurface(c.Surface, geometry.Unit(scale)*unit)
-	case scale == 1:
-		return geometry.ReadSurface(c.Surface, geometry.UnknownUnit)
 	}
-	surface, err := geometry.ReadSurface(c.Surface, geometry.Metre)
-	if err == nil {
-		surface.GuessUnit(scale)
-	}
-	return surface, err
+	return geometry.ReadScaled(c.Surface, unit, scale)
 }
 
 // ReadGrid reads the grid file that the case names in place of a surface. What is settled

@@ -1,6 +1,7 @@
 package carina
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,9 +44,11 @@ func (c *Case) voxelize(ctx context.Context, progress func(string, float64), adm
 	if err != nil {
 		return nil, err
 	}
-	if v.Source.Axes, err = geometry.ParseAxes(c.Axes); err != nil {
+	axes, err := geometry.ParseAxes(c.Axes)
+	if err != nil {
 		return nil, err
 	}
+	v.Source.Axes = cmp.Or(axes, v.Source.Axes)
 	return v, admit(v.Grid.Cells())
 }
 
@@ -90,6 +93,7 @@ func (c *Case) fill(ctx context.Context, progress func(string, float64), admit f
 	if err != nil {
 		return nil, err
 	}
+	source.Axes = surface.Axes
 	v := &Voxels{Grid: grid, Source: source, surface: prepared}
 	v.Report.describeSurface(surface, prepared)
 	v.Report.describeFilling(filled)

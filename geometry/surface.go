@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"carina/geometry/mesh"
+	"carina/geometry/meshfile"
+	"carina/geometry/nifti"
 	"carina/geometry/stl"
 	"carina/internal/machine"
 )
@@ -21,39 +23,91 @@ type Surface struct {
 	// guessed is the unit that was guessed, before a scale; UnknownUnit where it
 	// was given.
 	guessed Unit
+	// Axes say where the coordinates point in the patient, where the file says so.
+	Axes Axes
 	// Notes are remarks of the reader about the file, one sentence each.
 	Notes []string
+	// stated is the unit that the file itself states; UnknownUnit where it does not.
+	stated Unit
 }
 
-// ReadSurface reads an STL file, binary or ASCII, plain or gzipped. With
-// UnknownUnit the unit is guessed from the extents and Surface.UnitReason says
-// how.
-func ReadSurface(path string, unit Unit) (*Surface, error) {
+// ReadSurface reads triangles from a file in the formats STL, OBJ, PLY or VTP, or makes
+// them of a segmented image in the format NIfTI, plain or gzipped; the format is told by
+// what the file holds. With UnknownUnit the unit is what the file states, or is guessed
+// from the extents, and Surface.UnitReason says how.
+func ReadSurface(path string, unit Unit) (*Surface, error) { return ReadScaled(path, unit, 1) }
+
+// ReadScaled is ReadSurface of coordinates that are multiplied by a factor before the unit.
+func ReadScaled(path string, unit Unit, scale float64) (*Surface, error) {
 	f, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the surface: %w", err)
 	}
 	defer f.Close()
-	s, err := ReadSTL(f, unit)
+	s, err := readScaled(f, unit, scale)
 	if err != nil {
 		return nil, fmt.Errorf("surface %s: %w", path, err)
 	}
 	return s, nil
 }
 
-// ReadSTL reads a surface from an STL stream; see ReadSurface.
+// ReadSurfaceFrom is ReadSurface for a stream.
+func ReadSurfaceFrom(r io.Reader, unit Unit) (*Surface, error) { return readScaled(r, unit, 1) }
+
+func readScaled(r io.Reader, unit Unit, scale float64) (*Surface, error) {
+	buffered, err := machine.UnpackUnless(r, nifti.Is)
+	if err != nil {
+		return nil, err
+	}
+	head, _ := buffered.Peek(meshfile.HeadSize)
+	s := &Surface{Unit: Metre, UnitReason: "given"}
+	var m *mesh.Mesh
+	if format := meshfile.FormatOf(head); nifti.Is(head) {
+		var image *nifti.Image
+		if m, image, err = nifti.Read(buffered); err == nil {
+			s.Notes, s.stated, s.Axes = image.Notes, Unit(image.Unit), map[bool]Axes{true: RAS}[image.Patient]
+		}
+	} else if format != meshfile.Unknown {
+		m, s.Notes, err = meshfile.Read(buffered, format)
+	} else {
+		m, s.Notes, err = stl.Read(buffered)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Mesh = *m
+	s.settle(unit, scale)
+	return s, nil
+}
+
+// IsSurface tells by the first bytes of a file, unpacked, that it is in one of the formats
+// besides STL, which is told by its size.
+func IsSurface(head []byte) bool {
+	return nifti.Is(head) || meshfile.FormatOf(head) != meshfile.Unknown
+}
+
+// ReadSTL reads a surface from an STL stream, plain or gzipped; see ReadSurface.
 func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 	m, notes, err := stl.Read(r)
 	if err != nil {
 		return nil, err
 	}
 	s := &Surface{Mesh: *m, Unit: Metre, UnitReason: "given", Notes: notes}
-	if unit == UnknownUnit {
-		s.GuessUnit(1)
-	} else {
-		s.rescale(unit)
-	}
+	s.settle(unit, 1)
 	return s, nil
+}
+
+// settle takes the coordinates to metres: in the unit that is given, else in that which
+// the file states, else in one that is guessed.
+func (s *Surface) settle(unit Unit, scale float64) {
+	if unit == UnknownUnit {
+		s.GuessUnit(scale)
+		return
+	}
+	if s.stated != UnknownUnit && s.stated != unit {
+		s.Notes = append(s.Notes, fmt.Sprintf("the file states the unit %v, but %v was given, which is taken", s.stated, unit))
+	}
+	s.rescale(Unit(scale) * unit)
 }
 
 // WriteSTL writes the surface as binary STL in the given unit. Names of

@@ -89,8 +89,14 @@ func guessUnit(extent float64) Unit {
 }
 
 // GuessUnit chooses the unit of a surface whose coordinates are as in the
-// file, after they are multiplied by scale, and turns them into metres.
+// file, after they are multiplied by scale, and turns them into metres. A unit that the
+// file states is taken.
 func (s *Surface) GuessUnit(scale float64) {
+	if s.stated != UnknownUnit {
+		s.UnitReason = "stated by the file"
+		s.rescale(Unit(scale) * s.stated)
+		return
+	}
 	extent := scale * s.longestSide()
 	s.guessed = guessUnit(extent)
 	switch {

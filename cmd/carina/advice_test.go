@@ -47,7 +47,7 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"inspect", "empty.stl"}, exitFailure, "the file is empty: " + again},
 		{[]string{"inspect", "open.stl"}, exitFailure, "no endsolid: " + again},
 		{[]string{"inspect", "none.stl"}, exitFailure, "no triangles: " + again},
-		{[]string{"inspect", "text.stl"}, exitFailure, "this is a text that does not begin with the word solid, as STL does: name the file of the surface"},
+		{[]string{"inspect", "text.stl"}, exitFailure, "this is a text that does not begin as STL, OBJ, PLY or VTP does: name the file of the surface"},
 		{append([]string{"partition", pipe, "-o", "a.part.json"}, grid...), exitUsage, "say how many ranks share the work, such as --ranks 4"},
 		{append([]string{"partition", pipe, "-o", "a.part.json", "--ranks", "0"}, grid...), exitFailure, "0 ranks cannot share the work"},
 		{[]string{"inspect", pipe, "--picture", "a.b.jpg"}, exitUsage, "a picture is written in the format PNG: give it a name such as a.b.png"},

@@ -148,7 +148,7 @@ func newBenchScale(flags *benchFlags) *cobra.Command {
 
 func balanceBenchFlags(command *cobra.Command, o *balancebench.Options) {
 	f := command.Flags()
-	f.StringSliceVar(&o.Geometries, "geometry", nil, "cavity, bifurcation, bifurcation-large, airway, or STL files in mm (default the suite's own)")
+	f.StringSliceVar(&o.Geometries, "geometry", nil, "cavity, bifurcation, bifurcation-large, airway, or files of surfaces in mm (default the suite's own)")
 	f.Int64Var(&o.FluidCells, "fluid-cells", 0, "size of each grid (default the suite's own)")
 	f.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks (default the suite's own)")
 }

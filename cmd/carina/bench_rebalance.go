@@ -52,7 +52,7 @@ func newBenchRebalance(flags *benchFlags) *cobra.Command {
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&options.Geometry, "geometry", "airway", "cavity, bifurcation, bifurcation-large, airway, or an STL file in mm")
+	f.StringVar(&options.Geometry, "geometry", "airway", "cavity, bifurcation, bifurcation-large, airway, or the file of a surface in mm")
 	f.StringVar(&trace, "trace", "", "balance.csv of a run with --rebalance, to be replayed instead of the recorded traces")
 	f.IntSliceVar(&options.Ranks, "ranks", nil, "numbers of ranks (default 32,256,2000)")
 	return command

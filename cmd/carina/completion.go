@@ -195,7 +195,7 @@ func flagCompleters() map[string]completer {
 		"graphs":          folders,
 		"references":      folders,
 		"journal":         files(),
-		"surface":         files("stl", "gz"),
+		"surface":         files(surfaceEndings...),
 		"tools":           wordsOf("fast", "eco", "strong", "memetic", "gpmetis", "scotch"),
 		"geometry":        wordsOf("cavity", "bifurcation", "bifurcation-large", "airway"),
 
@@ -216,15 +216,19 @@ func flagCompleters() map[string]completer {
 	}
 }
 
+// surfaceEndings are those of names of surfaces.
+var surfaceEndings = []string{"stl", "obj", "ply", "vtp", "nii", "gz"}
+
 // argumentCompleters complete what stands behind a command.
 var argumentCompleters = map[string]completer{
-	"run":       files("stl", "gz", "yaml", "yml", "grid"),
-	"voxelize":  files("stl", "gz", "yaml", "yml"),
-	"partition": files("stl", "gz", "yaml", "yml", "grid"),
+	"run":       files(append([]string{"yaml", "yml", "grid"}, surfaceEndings...)...),
+	"init":      files(surfaceEndings...),
+	"voxelize":  files(append([]string{"yaml", "yml"}, surfaceEndings...)...),
+	"partition": files(append([]string{"yaml", "yml", "grid"}, surfaceEndings...)...),
 	"solve":     files("json", "gz"),
 	"water":     groundFiles,
-	"inspect":   files("stl", "gz", "grid", "json", "graph"),
-	"view":      files("stl", "gz", "grid", "json"),
+	"inspect":   files(append([]string{"grid", "json", "graph"}, surfaceEndings...)...),
+	"view":      files(append([]string{"grid", "json"}, surfaceEndings...)...),
 	"export":    files("json", "gz"),
 	"graph":     files("graph"),
 }

@@ -21,10 +21,13 @@ import (
 // A case comes from flags or from a case file with flags on top. The groups
 // below are the flags of each part of a case.
 
+// surfaceHelp says what a surface may be.
+const surfaceHelp = "A surface is a file in the formats STL, OBJ,\nPLY or VTP, or a segmented image in the format NIfTI (.nii), each also gzipped."
+
 const scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
 
 var (
-	unitHelp   = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default guessed by size)"
+	unitHelp   = "unit of the surface's coordinates: " + strings.Join(geometry.UnitNames(), ", ") + ", or what one of them is long, such as 50um (default what the file states, or guessed by size)"
 	presetHelp = "effort of the graph partitioner: " + quantity.Either(partition.PresetNames()) + " (default eco)"
 	// The suites make many partitions.
 	benchPresetHelp = "effort of the graph partitioner: " + quantity.Either(partition.PresetNames()) + " (default fast, for the sparse layout eco)"

@@ -32,7 +32,7 @@ func TestFilesOfOtherKindsAreNamed(t *testing.T) {
 		}
 	}
 	files := map[string]struct{ kind, takes string }{
-		"binary.stl": {"an STL surface", "carina run,"}, "text.stl": {"an STL surface", "carina run,"},
+		"binary.stl": {"a surface", "carina run,"}, "text.stl": {"a surface", "carina run,"},
 		"a.grid": {"a grid file", "carina run,"}, "a.part.json": {"a partition file", "carina solve,"},
 		"a.graph": {"a METIS graph", "carina graph"}, "comment": {"a METIS graph", "carina graph"},
 		"a.yaml": {"a case file", "carina run,"}, "a.share": {"one rank's share of a grid", "carina solve"},
@@ -47,11 +47,11 @@ func TestFilesOfOtherKindsAreNamed(t *testing.T) {
 		{[]string{"graph", "a.graph", "2", "--fixed", "FILE"}, ""},
 		{[]string{"solve", "FILE", "--steps", "1"}, "a partition file"},
 		{[]string{"export", "FILE", "--to", "metis"}, "a partition file"},
-		{[]string{"inspect", "FILE"}, "an STL surface, a grid file, a partition file, a METIS graph"},
-		{[]string{"view", "FILE", "-o", "page.html"}, "an STL surface, a grid file, a partition file"},
-		{[]string{"run", "FILE", "--steps", "1"}, "an STL surface, a grid file, a case file"},
-		{[]string{"voxelize", "FILE", "--spacing", "6mm", "-o", "b.grid"}, "an STL surface, a grid file, a case file"},
-		{[]string{"partition", "FILE", "--spacing", "6mm", "--ranks", "2", "-o", "b.part.json"}, "an STL surface, a grid file, a case file"},
+		{[]string{"inspect", "FILE"}, "a surface, a grid file, a partition file, a METIS graph"},
+		{[]string{"view", "FILE", "-o", "page.html"}, "a surface, a grid file, a partition file"},
+		{[]string{"run", "FILE", "--steps", "1"}, "a surface, a grid file, a case file"},
+		{[]string{"voxelize", "FILE", "--spacing", "6mm", "-o", "b.grid"}, "a surface, a grid file, a case file"},
+		{[]string{"partition", "FILE", "--spacing", "6mm", "--ranks", "2", "-o", "b.part.json"}, "a surface, a grid file, a case file"},
 	} {
 		for file, is := range files {
 			if strings.Contains(command.takes, is.kind) {

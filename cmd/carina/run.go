@@ -13,10 +13,10 @@ func newRun() *cobra.Command {
 	var output string
 	var flags runFlags
 	command := &cobra.Command{
-		Use:   "run SURFACE.stl | CASE.yaml | --restart FOLDER",
+		Use:   "run SURFACE | CASE.yaml | --restart FOLDER",
 		Short: "From a surface to the flow of air: voxelize, partition, solve, report",
-		Long: "Voxelize a surface, share the cells among ranks, compute the flow and report it. The folder of results\n" +
-			"receives the grid, the partition file, the fields for ParaView, pictures and the summary.",
+		Long: "Voxelize a surface, share the cells among ranks, compute the flow and report it. " + surfaceHelp + "\n" +
+			"The folder of results receives the grid, the partition file, the fields for ParaView, pictures and the summary.",
 		Example: "  carina run airway.stl --spacing 0.5mm --flow 1L/min --ranks 4\n" +
 			"  carina run airway.stl --fluid-cells 500000 --inlet 2 --decompose octree --time 0.2s --out results --checkpoint 10m\n" +
 			"  carina run --restart results",

@@ -19,8 +19,9 @@ import (
 func newVoxelize() *cobra.Command {
 	var output string
 	command := &cobra.Command{
-		Use:     "voxelize SURFACE.stl --spacing 0.25mm -o GRID",
+		Use:     "voxelize SURFACE --spacing 0.25mm -o GRID",
 		Short:   "Fill the lumen of a surface with cells",
+		Long:    "Fill the lumen of a surface with cells. " + surfaceHelp,
 		Example: "  carina voxelize airway.stl --fluid-cells 1000000 -o airway.grid",
 		Args:    exactly("a surface or case file"),
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -68,7 +69,7 @@ func newInit() *cobra.Command {
 	var cut bool
 	var c carina.Case
 	command := &cobra.Command{
-		Use:   "init SURFACE.stl",
+		Use:   "init SURFACE",
 		Short: "Write a case file for a surface, with its ends, shares and a spacing, and a picture",
 		Long: "Write a commented case file for a surface: its unit, all ends with number, area, role and share of the flow,\n" +
 			"a spacing with what it costs, and a picture of the ends beside it. carina run goes on from the file.",

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"carina/geometry/mesh"
 	"carina/internal/quantity"
 
 	"github.com/hschendel/stl"
@@ -31,18 +32,18 @@ func readASCII(data []byte, c *collector) error {
 	}
 	if a.open {
 		if a.inFacet || a.facets == 0 {
-			return errors.New("the file is truncated, its last solid has no endsolid: " + exportAgain)
+			return errors.New("the file is truncated, its last solid has no endsolid: " + mesh.ExportAgain)
 		}
 		if err := a.end(); err != nil {
 			return err
 		}
-		c.note("the last solid has no endsolid: should triangles be missing at its end, " + exportAgain)
+		c.Note("the last solid has no endsolid: should triangles be missing at its end, " + mesh.ExportAgain)
 	}
 	if a.unended > 0 {
-		c.note("%s without endsolid before the next", quantity.Count(a.unended, "solid"))
+		c.Note("%s without endsolid before the next", quantity.Count(a.unended, "solid"))
 	}
 	if a.outside > 0 {
-		c.note("%s outside of solids ignored", quantity.Count(a.outside, "line"))
+		c.Note("%s outside of solids ignored", quantity.Count(a.outside, "line"))
 	}
 	return nil
 }
@@ -135,12 +136,12 @@ func (a *asciiReader) read(line []byte, number int) error {
 			}
 		}
 		if a.open {
-			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged: %s", number, exportAgain)
+			return fmt.Errorf("line %d: a solid begins before the last one has ended, the file is damaged: %s", number, mesh.ExportAgain)
 		}
 		a.begin(strings.ToValidUTF8(strings.TrimSpace(string(tail)), "?"))
 	case "endsolid":
 		if !a.open {
-			return fmt.Errorf("line %d: endsolid without solid: %s", number, exportAgain)
+			return fmt.Errorf("line %d: endsolid without solid: %s", number, mesh.ExportAgain)
 		}
 		return a.end()
 	case "facet":
@@ -154,15 +155,15 @@ func (a *asciiReader) read(line []byte, number int) error {
 	default:
 		_, known := keywordWords[keyword]
 		switch {
-		case !a.open && !known && len(c.mesh.Triangles) > 0:
+		case !a.open && !known && len(c.Mesh.Triangles) > 0:
 			// What stands between solids is for other programs.
 			a.outside++
 			return nil
 		case !a.open:
-			return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), exportAgain)
+			return fmt.Errorf("line %d: expected solid, found %q: %s", number, clip(string(word)), mesh.ExportAgain)
 		case !a.inFacet && known:
 			// The library would leave the triangle out without a word.
-			return fmt.Errorf("line %d: expected facet, found %q, the file is damaged: %s", number, clip(string(word)), exportAgain)
+			return fmt.Errorf("line %d: expected facet, found %q, the file is damaged: %s", number, clip(string(word)), mesh.ExportAgain)
 		case !a.inFacet:
 			return nil // what stands between triangles, as colours do
 		}
@@ -180,7 +181,7 @@ func (a *asciiReader) begin(name string) {
 	a.open, a.facets, a.corners = true, 0, a.corners[:0]
 	a.text.Reset()
 	a.text.WriteString("solid x\n")
-	a.collector.begin(name)
+	a.collector.Begin(name)
 }
 
 // end hands the solid to the library.
@@ -188,11 +189,11 @@ func (a *asciiReader) end() error {
 	c := a.collector
 	a.open = false
 	a.text.WriteString("endsolid\n")
-	before := len(c.mesh.Triangles)
+	before := len(c.Mesh.Triangles)
 	c.corners = a.corners
 	if err := stl.CopyAll(bytes.NewReader(a.text.Bytes()), c); err != nil {
-		return fmt.Errorf("solid %d (%q), triangle %d: %s: %s", len(c.mesh.Solids), c.mesh.Solids[c.solid],
-			len(c.mesh.Triangles)-before+1, firstLine(err.Error()), exportAgain)
+		return fmt.Errorf("solid %d (%q), triangle %d: %s: %s", len(c.Mesh.Solids), c.Mesh.Solids[len(c.Mesh.Solids)-1],
+			len(c.Mesh.Triangles)-before+1, firstLine(err.Error()), mesh.ExportAgain)
 	}
 	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"unicode"
 	"unicode/utf8"
+
+	"carina/geometry/meshfile"
 )
 
 // foreignMarks are how files of other formats begin.
 var foreignMarks = []struct{ mark, format string }{
 	{"OFF\n", "OFF"}, {"OFF\r", "OFF"}, {"OFF ", "OFF"}, {"COFF", "OFF"}, {"NOFF", "OFF"}, {"STOFF", "OFF"},
-	{"ply\n", "PLY"}, {"ply\r", "PLY"}, {"# vtk DataFile", "VTK"}, {"<?xml", "XML (VTP, 3MF or the like)"}, {"<VTKFile", "VTP"},
+	{"# vtk DataFile", "VTK"}, {"<?xml", "XML (3MF or the like)"}, {"NRRD", "NRRD"}, {"ObjectType = Image", "MetaImage"},
 	{"glTF", "glTF"}, {"$MeshFormat", "Gmsh mesh"}, {"ISO-10303-21", "STEP"}, {"PK\x03\x04", "zip (3MF or the like)"}, {"MeshVersionFormatted", "Medit mesh"},
 }
 
@@ -24,35 +26,7 @@ func foreignFormat(data []byte) string {
 			return f.format
 		}
 	}
-	if isOBJ(start) {
-		return "OBJ"
-	}
 	return ""
-}
-
-// isOBJ reports whether the lines of a text are those of an OBJ file: it
-// has no mark, but its first statements are vertices, names or comments.
-func isOBJ(start []byte) bool {
-	vertices := 0
-	for line := range bytes.Lines(start) {
-		words := bytes.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		switch string(words[0]) {
-		case "v":
-			if vertices++; len(words) < 4 {
-				return false
-			}
-		case "vn", "vt", "f", "o", "g", "s", "mtllib", "usemtl":
-		default:
-			if words[0][0] != '#' {
-				// The last line may be cut off; before it, this is something else.
-				return vertices > 2
-			}
-		}
-	}
-	return vertices > 0
 }
 
 // ownMarks are how files begin that this program writes or reads for other ends, and what
@@ -67,7 +41,7 @@ var ownMarks = []struct{ mark, file, takes string }{
 func refuseOwn(data []byte) error {
 	start := bytes.TrimLeft(data[:min(len(data), 4096)], " \t\r\n\xef\xbb\xbf")
 	is := func(file, takes string) error {
-		return fmt.Errorf("this is %s and not the STL of a surface: %s", file, takes)
+		return fmt.Errorf("this is %s and not a surface: %s", file, takes)
 	}
 	for _, o := range ownMarks {
 		if bytes.HasPrefix(start, []byte(o.mark)) {
@@ -110,11 +84,14 @@ func refuseForeign(data []byte) error {
 	if err := refuseOwn(data); err != nil {
 		return err
 	}
+	if format := meshfile.FormatOf(data); format != meshfile.Unknown {
+		return fmt.Errorf("this is a file in the format %s and not STL: read it with geometry.ReadSurface, packed once at most", format)
+	}
 	if format := foreignFormat(data); format != "" {
-		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, for instance with MeshLab, Blender or meshio", format)
+		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, OBJ, PLY or VTP, for instance with MeshLab, Blender or meshio, and a segmented image to NIfTI", format)
 	}
 	if len(data) >= stlHeader && isText(data[:min(len(data), 4096)]) {
-		return errors.New("this is a text that does not begin with the word solid, as STL does: name the file of the surface")
+		return errors.New("this is a text that does not begin as STL, OBJ, PLY or VTP does: name the file of the surface")
 	}
 	return nil
 }

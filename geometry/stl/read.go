@@ -7,18 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"carina/geometry/mesh"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 
 	"github.com/hschendel/stl"
-	"gonum.org/v1/gonum/spatial/r3"
 )
-
-// exportAgain is what to do with a file that is damaged.
-const exportAgain = "export the surface again from the program that made it"
 
 // Sizes of the parts of a binary STL file.
 const (
@@ -42,7 +37,7 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 	if head, _ := buffered.Peek(1024); isASCII(head) {
 		shortest = shortestASCII
 	}
-	data, err := machine.ReadAll(buffered, bytesPerTriangle/shortest)
+	data, err := machine.ReadAll(buffered, mesh.BytesPerTriangle/shortest)
 	if err == nil {
 		err = admitTriangles(data)
 	}
@@ -54,59 +49,58 @@ func Read(r io.Reader) (m *mesh.Mesh, notes []string, err error) {
 		return nil, nil, err
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated (%w): %s", err, exportAgain)
+		return nil, nil, fmt.Errorf("cannot read the file to its end, it may be truncated (%w): %s", err, mesh.ExportAgain)
 	}
 	c, err := collect(data, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	coarse := c.coarseness()
-	if coarse > coarsest && isASCII(data) {
+	if coarse > mesh.Coarsest && isASCII(data) {
 		// The text may say more than single precision holds.
 		if c, err = collect(data, true); err != nil {
 			return nil, nil, err
 		}
 		coarse = c.coarseness()
 	}
-	if coarse > coarsest {
-		c.note("the coordinates lie so far from their origin that they lost digits: the places that they can tell apart are %.2g %% of a triangle's side from each other, so that volume and shape are not to be relied on; move the surface to the origin and export it again", 100*coarse)
+	if coarse > mesh.Coarsest {
+		c.NoteCoarse(coarse)
 	}
-	if err := c.checkFarthest(); err != nil {
+	if err := c.CheckFarthest(); err != nil {
 		return nil, nil, err
 	}
-	return &c.mesh, c.notes, nil
+	return &c.Mesh, c.Notes, nil
 }
 
 // collect reads the triangles of a file, of text with all digits where exact is
 // set.
 func collect(data []byte, exact bool) (*collector, error) {
-	c := &collector{index: map[[3]float64]int32{}, exact: exact}
+	c := &collector{exact: exact}
 	var err error
 	if isASCII(data) {
 		err = readASCII(data, c)
 	} else {
 		err = readBinary(data, c)
 	}
-	if err == nil {
-		err = c.err
+	if err == nil && c.err != nil {
+		err = fmt.Errorf("%w: %s", c.err, mesh.ExportAgain)
 	}
-	if err == nil && len(c.mesh.Triangles) == 0 {
-		err = errors.New("the file holds no triangles: " + exportAgain)
+	if err == nil && len(c.Mesh.Triangles) == 0 {
+		err = errors.New("the file holds no triangles: " + mesh.ExportAgain)
 	}
 	return c, err
 }
 
-// bytesPerTriangle is what a triangle takes until it is voxels, measured up to
-// 1.6 million; in an ASCII file it has hardly less than shortestASCII bytes.
-const bytesPerTriangle, shortestASCII = 550, 150
+// shortestASCII is how many bytes a triangle hardly has less of in an ASCII file.
+const shortestASCII = 150
 
 // admitTriangles asks for the memory that the triangles of a file will take.
 func admitTriangles(data []byte) error {
 	if isASCII(data) {
 		// A solid is copied before it is parsed.
-		return machine.Admit(int64(len(data)) + int64(len(data)/shortestASCII)*bytesPerTriangle)
+		return machine.Admit(int64(len(data)) + int64(len(data)/shortestASCII)*mesh.BytesPerTriangle)
 	}
-	return machine.Admit(int64(len(data)/stlTriangle) * bytesPerTriangle)
+	return machine.Admit(int64(len(data)/stlTriangle) * mesh.BytesPerTriangle)
 }
 
 // isASCII tells the two kinds of STL apart. A size that fits the binary
@@ -127,13 +121,13 @@ func isASCII(data []byte) bool {
 
 func readBinary(data []byte, c *collector) error {
 	if len(data) == 0 {
-		return errors.New("the file is empty: " + exportAgain)
+		return errors.New("the file is empty: " + mesh.ExportAgain)
 	}
 	if len(data) < stlHeader {
 		if err := refuseForeign(data); err != nil {
 			return err
 		}
-		return fmt.Errorf("the file has %s, too few for an STL file: %s", quantity.Count(len(data), "byte"), exportAgain)
+		return fmt.Errorf("the file has %s, too few for an STL file: %s", quantity.Count(len(data), "byte"), mesh.ExportAgain)
 	}
 	promised := int64(binary.LittleEndian.Uint32(data[80:]))
 	if int64(len(data)) != stlHeader+promised*stlTriangle {
@@ -146,19 +140,19 @@ func readBinary(data []byte, c *collector) error {
 	switch {
 	case rest == 0 && present > 0 && (promised == 0 || promised == math.MaxUint32):
 		// Some programs write the count before they know it.
-		c.note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
+		c.Note("the header's triangle count %d is wrong, the file's size says %d", promised, present)
 		promised = present
 	case promised > present:
-		return fmt.Errorf("the file is truncated or not STL: its header promises %s and %d are there: %s", quantity.Count(promised, "triangle"), present, exportAgain)
+		return fmt.Errorf("the file is truncated or not STL: its header promises %s and %d are there: %s", quantity.Count(promised, "triangle"), present, mesh.ExportAgain)
 	case present > promised && !allZero(data[stlHeader+promised*stlTriangle:]):
 		// Neither number can be told to be the right one.
-		return fmt.Errorf("the file is damaged: its header promises %s, but there are bytes for %d: %s", quantity.Count(promised, "triangle"), present, exportAgain)
+		return fmt.Errorf("the file is damaged: its header promises %s, but there are bytes for %d: %s", quantity.Count(promised, "triangle"), present, mesh.ExportAgain)
 	case present > promised || rest > 0:
-		c.note("ignored: %s behind the last triangle", quantity.Count(int64(len(data))-stlHeader-promised*stlTriangle, "byte"))
+		c.Note("ignored: %s behind the last triangle", quantity.Count(int64(len(data))-stlHeader-promised*stlTriangle, "byte"))
 	}
 	body := data[:stlHeader+promised*stlTriangle]
 	binary.LittleEndian.PutUint32(body[80:], uint32(promised))
-	c.begin("")
+	c.Begin("")
 	return stl.CopyAll(bytes.NewReader(body), c)
 }
 
@@ -167,14 +161,10 @@ func allZero(data []byte) bool {
 	return len(bytes.TrimLeft(data, "\x00")) == 0
 }
 
-// collector is the stl.Writer that builds a mesh: it merges equal vertices
-// and refuses coordinates that are no numbers.
+// collector is the stl.Writer that builds a mesh.
 type collector struct {
-	mesh  mesh.Mesh
-	notes []string
-	index map[[3]float64]int32
-	solid int32
-	err   error
+	mesh.Builder
+	err error
 	// exact is set where corners are taken instead of the library's numbers of
 	// single precision, from which they differ by up to finer.
 	exact   bool
@@ -184,57 +174,36 @@ type collector struct {
 
 var _ stl.Writer = (*collector)(nil)
 
-func (c *collector) note(format string, args ...any) {
-	c.notes = append(c.notes, fmt.Sprintf(format, args...))
-}
-
-// longestSolid is how many bytes of a solid's name are kept.
-const longestSolid = 200
-
-// begin starts a new solid. A name that no table could show is shortened.
-func (c *collector) begin(name string) {
-	if len(name) > longestSolid {
-		c.note("the name of solid %d has %d bytes and is shortened to %d", len(c.mesh.Solids)+1, len(name), longestSolid)
-		name = strings.ToValidUTF8(name[:longestSolid], "") + "…"
-	}
-	c.solid = int32(len(c.mesh.Solids))
-	c.mesh.Solids = append(c.mesh.Solids, name)
-}
-
 func (c *collector) SetName(string)          {}
 func (c *collector) SetBinaryHeader([]byte)  {}
 func (c *collector) SetASCII(bool)           {}
 func (c *collector) SetTriangleCount(uint32) {}
 func (c *collector) AppendTriangle(t stl.Triangle) {
-	if c.err != nil {
-		return
-	}
-	out := mesh.Triangle{Solid: c.solid}
+	var corners [3]int32
 	for i, v := range t.Vertices {
+		if c.err != nil {
+			return
+		}
 		var at [3]float64
 		for axis, x := range v {
-			f := float64(x)
-			if math.IsNaN(f) || math.IsInf(f, 0) {
-				c.err = fmt.Errorf("triangle %d has a coordinate that is not a finite number: %s", len(c.mesh.Triangles)+1, exportAgain)
-				return
+			at[axis] = float64(x)
+			if len(c.corners) > 0 && !math.IsNaN(at[axis]) && !math.IsInf(at[axis], 0) {
+				c.finer = max(c.finer, math.Abs(c.corners[0]-at[axis]))
+				at[axis], c.corners = c.corners[0], c.corners[1:]
 			}
-			if len(c.corners) > 0 {
-				c.finer = max(c.finer, math.Abs(c.corners[0]-f))
-				f, c.corners = c.corners[0], c.corners[1:]
-			}
-			at[axis] = f + 0 // turns -0 into +0, which are the same place
 		}
-		out.V[i] = c.vertex(at)
+		corners[i], c.err = c.Vertex(at)
 	}
-	c.mesh.Triangles = append(c.mesh.Triangles, out)
+	if c.err == nil {
+		c.Triangle(corners)
+	}
 }
 
-func (c *collector) vertex(at [3]float64) int32 {
-	if i, ok := c.index[at]; ok {
-		return i
+// coarseness is the mesh's, 0 where the coordinates hold more digits than those of
+// single precision.
+func (c *collector) coarseness() float64 {
+	if c.finer > c.Apart()/256 {
+		return 0
 	}
-	i := int32(len(c.mesh.Vertices))
-	c.index[at] = i
-	c.mesh.Vertices = append(c.mesh.Vertices, r3.Vec{X: at[0], Y: at[1], Z: at[2]})
-	return i
+	return c.Coarseness()
 }

@@ -54,7 +54,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"empty":             {nil, "empty"},
 		"few bytes":         {[]byte("abc"), "too few"},
-		"a text":            {[]byte(strings.Repeat("the air in a naïve airway\r\n\t", 9)), "this is a text that does not begin with the word solid"},
+		"a text":            {[]byte(strings.Repeat("the air in a naïve airway\r\n\t", 9)), "this is a text that does not begin as STL, OBJ, PLY or VTP does"},
 		"truncated":         {sound[:len(sound)-7], "truncated"},
 		"lying count":       {lying, "promises 4000000000"},
 		"count too small":   {small, "promises 3 triangles, but there are bytes for 4"},

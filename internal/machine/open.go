@@ -67,6 +67,12 @@ const (
 // Unpack returns what a stream holds, whether it is gzipped or not. What unpacks to
 // very much more than its size fails while it is read.
 func Unpack(r io.Reader) (*bufio.Reader, error) {
+	return UnpackUnless(r, func([]byte) bool { return false })
+}
+
+// UnpackUnless is Unpack that lets everything swell that begins, in its first buffer, as
+// thin says: what is read piece by piece and never held.
+func UnpackUnless(r io.Reader, thin func(head []byte) bool) (*bufio.Reader, error) {
 	const buffer = 1 << 16
 	packed := &countingReader{from: r}
 	begin := bufio.NewReaderSize(packed, buffer)
@@ -77,7 +83,11 @@ func Unpack(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot unpack the gzipped file (%w): pack or copy it again", err)
 	}
-	return bufio.NewReaderSize(&swellingReader{from: unpacked, packed: packed}, buffer), nil
+	swelling := &swellingReader{from: unpacked, packed: packed}
+	whole := bufio.NewReaderSize(swelling, buffer)
+	head, _ := whole.Peek(buffer)
+	swelling.thin = thin(head)
+	return whole, nil
 }
 
 // countingReader counts what is read.
@@ -98,12 +108,13 @@ type swellingReader struct {
 	from   io.Reader
 	packed *countingReader
 	read   int64
+	thin   bool
 }
 
 // Read passes on what is unpacked.
 func (s *swellingReader) Read(into []byte) (int, error) {
 	n, err := s.from.Read(into)
-	if s.read += int64(n); s.read > swollenFrom && s.read/mostSwollen > s.packed.read {
+	if s.read += int64(n); !s.thin && s.read > swollenFrom && s.read/mostSwollen > s.packed.read {
 		return n, ErrSwollen
 	}
 	return n, err

@@ -35,7 +35,7 @@ const (
 
 // kinds are what the files are called and what takes them.
 var kinds = map[Kind]struct{ what, takes string }{
-	Surface:   {"an STL surface", "carina run, voxelize, partition, inspect and view take"},
+	Surface:   {"a surface", "carina run, voxelize, partition, inspect and view take"},
 	Grid:      {"a grid file", "carina run, partition, inspect and view take"},
 	Partition: {"a partition file", "carina solve, inspect, view and export take"},
 	Graph:     {"a METIS graph", "carina graph and inspect take"},
@@ -130,8 +130,8 @@ func Expect(path string, wanted ...Kind) error {
 	return fmt.Errorf("%s is %s, which %s: give %s here", path, kinds[kind].what, kinds[kind].takes, quantity.Either(give))
 }
 
-// isPlainly reports whether a file is of the kind that it is taken for: an STL surface
-// begins as one or is as long as one in binary, and not all JSON is a partition.
+// isPlainly reports whether a file is of the kind that it is taken for: a surface
+// begins as one or is as long as STL in binary, and not all JSON is a partition.
 func isPlainly(kind Kind, path string, size int64) bool {
 	const head, triangle = 84, 50
 	file, err := machine.Open(path)
@@ -145,7 +145,7 @@ func isPlainly(kind Kind, path string, size int64) bool {
 		return false
 	case kind == Partition:
 		return bytes.Contains(begin, []byte(`"carina partition"`))
-	case kind != Surface || bytes.HasPrefix(begin, []byte("solid")):
+	case kind != Surface || bytes.HasPrefix(begin, []byte("solid")) || geometry.IsSurface(begin):
 		return true
 	}
 	return len(begin) >= head && size == head+triangle*int64(binary.LittleEndian.Uint32(begin[head-4:]))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -26,9 +27,7 @@ func PageOf(ctx context.Context, c *carina.Case) (*page.Page, error) {
 		return nil, err
 	}
 	shown.Title = terminal.Line(filepath.Base(c.Surface))
-	if axes != geometry.UnknownAxes {
-		shown.Axes = axes
-	}
+	shown.Axes = cmp.Or(axes, shown.Axes)
 	return shown, machine.AdmitFor("the page", shown.Memory(), "choose a larger spacing, fewer triangles or a machine with more memory")
 }
 
@@ -69,5 +68,5 @@ func surfacePage(c *carina.Case) (*page.Page, error) {
 	if words := geometry.DoubtWords(prepared.Openings, prepared.Perhaps); words != "" {
 		subtitle += "; " + words
 	}
-	return &page.Page{Surface: prepared.Surface, Openings: prepared.Openings, Subtitle: subtitle}, nil
+	return &page.Page{Surface: prepared.Surface, Openings: prepared.Openings, Subtitle: subtitle, Axes: surface.Axes}, nil
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -64,7 +65,7 @@ func InspectSurface(c *carina.Case, path string) (*SurfaceReport, error) {
 	shown := picture.SurfacePicture{
 		Title:    terminal.Line(filepath.Base(c.Surface)),
 		Subtitle: surfaceSubtitle(diagnosis.Triangles, len(prepared.Openings)),
-		Openings: prepared.Openings, Axes: axes,
+		Openings: prepared.Openings, Axes: cmp.Or(axes, surface.Axes),
 	}
 	if places := len(diagnosis.Suggested); places > 0 && len(shown.Openings) == 0 {
 		shown.Subtitle += ", " + quantity.Count(places, "place") + " to cut the lumen"
@@ -112,7 +113,7 @@ func (r *SurfaceReport) Words() string {
 		quantity.FormatLengths(r.High[0]-r.Low[0], r.High[1]-r.Low[1], r.High[2]-r.Low[2]),
 		quantity.FormatVolume(r.Volume), quantity.FormatArea(r.Area))
 	if r.UnitCertainty == geometry.Given {
-		fmt.Fprintf(&w, "unit: %s, as given\n", r.Unit)
+		fmt.Fprintf(&w, "unit: %s, %s\n", r.Unit, cmp.Or(map[string]string{"given": "as given"}[r.UnitReason], r.UnitReason))
 	} else {
 		fmt.Fprintf(&w, "unit: %s, %s: %s\n", r.Unit, r.UnitCertainty, r.UnitReason)
 	}
