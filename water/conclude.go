@@ -45,6 +45,8 @@ type Summary struct {
 	Fastest float64        `json:"highest_speed_at_end_m_s"`
 	Flooded float64        `json:"flooded_m2"`
 	Gauges  []GaugeSummary `json:"gauges,omitempty"`
+	// StateHash is the same for the same water, however its cells are shared.
+	StateHash string `json:"state_hash"`
 	// Interrupted tells that somebody has stopped it.
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Speeds      []float64 `json:"speeds,omitempty"`
@@ -173,7 +175,7 @@ func (f *Flood) finish() {
 	depth, most, arrival := o.values[0], o.values[3], o.values[4]
 	area := f.ground.heights.Spacing * f.ground.heights.Spacing
 	s := &Summary{Cells: f.cells, Steps: o.steps, Time: o.time, TimeStep: o.time / math.Max(1, float64(o.steps)), Ranks: f.domain.Ranks,
-		Seconds: o.timing.Total.Seconds(), Interrupted: o.interrupted, Speeds: f.looks.Speeds()}
+		Seconds: o.timing.Total.Seconds(), StateHash: fmt.Sprintf("%016x", o.hash), Interrupted: o.interrupted, Speeds: f.looks.Speeds()}
 	s.Updates = float64(f.cells) * float64(o.timing.Steps) / math.Max(1e-9, s.Seconds)
 	f.ground.each(func(cell int64, square int) {
 		h := depth[cell]

@@ -12,6 +12,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/results"
 	"carina/internal/resultsfolder"
@@ -102,7 +103,7 @@ func Open(ctx context.Context, c Case, o Options) (*Flood, error) {
 	if err := transport.Agree(o.Transport, err); err != nil {
 		return nil, err
 	}
-	return f, transport.Same(o.Transport, f.items())
+	return f, transport.Same(o.Transport, f.agreement())
 }
 
 // CheckpointCase is the case that a checkpoint is of.
@@ -210,6 +211,21 @@ func (f *Flood) items() []transport.Item {
 		{Name: "CFL number", Value: fmt.Sprint(c.CFL)}, {Name: "friction", Value: fmt.Sprint(c.Manning, c.Chezy)},
 		{Name: "time", Value: fmt.Sprint(f.settings.time)}, {Name: "gauges", Value: strings.Join(c.Gauges, " ")}, {Name: "interval", Value: fmt.Sprint(f.settings.interval)},
 	}
+}
+
+// agreement is what processes have in common besides.
+func (f *Flood) agreement() []transport.Item {
+	restart, devices := "", make([]string, len(f.devices))
+	if f.options.Restart != nil {
+		restart = f.options.Restart.ID
+	}
+	for i, d := range f.devices {
+		devices[i] = string(d)
+	}
+	return append(f.items(), []transport.Item{
+		{Name: "program version", Value: machine.Build()}, {Name: "device", Value: strings.Join(devices, ",")}, {Name: "partition", Value: fmt.Sprint(f.partition.Owners)},
+		{Name: "folder for results", Value: f.c.Output}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
+	}...)
 }
 
 // mayChange are the items that a state does not depend on.

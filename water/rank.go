@@ -113,7 +113,10 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		r.next = (math.Floor(r.Time()/f.settings.interval) + 1) * f.settings.interval
 	}
 	loop := solver.Loop{End: math.MaxInt64, Interval: lookEvery, Pause: r.pause, LookWhenStopped: true, Dues: r.dues(ctx)}
-	stopped := loop.Run(ctx, r.Engine)
+	var stopped error
+	if r.Time() < f.settings.time { // a checkpoint may be of the end
+		stopped = loop.Run(ctx, r.Engine)
+	}
 	if stopped != nil && !errors.As(stopped, new(*solver.StoppedError)) {
 		return r.explained(stopped)
 	}
@@ -220,6 +223,10 @@ const handed = 5
 
 // hand brings the water of all cells together on rank 0.
 func (r *rank) hand(interrupted bool) error {
+	hash, err := r.engine.Hash()
+	if err != nil {
+		return err
+	}
 	s, err := r.engine.SaveStateInto(nil)
 	if err := transport.Agree(r.engine.Transport(), err); err != nil {
 		return err
@@ -245,7 +252,7 @@ func (r *rank) hand(interrupted bool) error {
 	if err != nil || all == nil {
 		return err
 	}
-	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), interrupted: interrupted}
+	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), interrupted: interrupted, hash: hash}
 	for side := range out.entered {
 		out.entered[side] = r.clock().Entered(shallow.Side(side))
 	}
@@ -281,6 +288,7 @@ type outcome struct {
 	time        float64
 	timing      solver.Timing
 	interrupted bool
+	hash        uint64
 	entered     [4]float64 // m³ by side
 	values      [handed][]float64
 }

@@ -43,3 +43,34 @@ func TestMPIRebalances(t *testing.T) {
 		t.Errorf("one of three processes balances: status %d\n%s", answer.status, answer.output)
 	}
 }
+
+// Processes compute the same flood as one, also while cells change owner and from a
+// checkpoint, and are told where their floods differ.
+func TestMPIFlood(t *testing.T) {
+	mpirun, binary := withMPI(t)
+	folder := t.TempDir()
+	type summary struct {
+		Hash string `json:"state_hash"`
+	}
+	plain := []string{"valley", "--spacing", "25m", "--time", "30s"}
+	alone := succeed[summary](t, append(append([]string{"water"}, plain...), "--out", filepath.Join(folder, "alone"))...)
+	run := func(ranks string, arguments ...string) (s summary) {
+		command := exec.Command(mpirun, append([]string{"--oversubscribe", "-np", ranks, binary, "water", "--json"}, arguments...)...)
+		command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		command.Stderr = os.Stderr
+		out, err := command.Output()
+		if err == nil {
+			err = json.Unmarshal(out, &s)
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return s
+	}
+	out := filepath.Join(folder, "out")
+	first := run("3", append(slices.Clone(plain), "--out", out, "--rebalance", "auto", "--checkpoint", "every=100,end")...)
+	again := run("2", "--restart", out)
+	if first != alone || again != alone {
+		t.Errorf("one process ends in state %s, three in %s, two that go on from there in %s", alone.Hash, first.Hash, again.Hash)
+	}
+}

@@ -157,6 +157,9 @@ func runWater(command *cobra.Command, arguments []string, output string, flags *
 		defer crash.Guard()
 	}
 	c, err := waterCase(command, arguments, output, flags)
+	if t != nil && !command.Flags().Changed("ranks") {
+		c.Ranks = 0 // as many as there are processes
+	}
 	// A rank that fails alone must not leave the others waiting.
 	if err = transport.Agree(t, err); err == nil {
 		err = computeWater(command, c, flags, t)
