@@ -36,6 +36,9 @@ type Rebalancer struct {
 	grid      *geometry.Grid
 	cuboids   []cuboid.Cuboid
 	segments  []cuboid.Segment
+	fluid     []int64     // cells of each cuboid
+	full      [][]float64 // what it costs, by kind of device
+	dear      []int64     // cells of each by the last Weigh
 }
 
 // How finely work is cut: into so many cuboids a rank, and fewer where there are
@@ -78,16 +81,52 @@ func NewRebalancer(ctx context.Context, p *Partition, g *geometry.Grid, devices 
 		cost := &devices[i].Cost
 		counts := cost.count(g, r.cuboids, r.segments)
 		kind := rebalance.Kind{Work: make([]rebalance.Parts, len(counts)), Inside: cost.Inside.SecondsPerByte, Between: cost.Between.SecondsPerByte}
+		full := make([]float64, len(counts))
 		for v, n := range counts {
 			problem.Cells[v] = n.Fluid
 			kind.Work[v] = cost.parts3(n)
+			full[v] = cost.Seconds(n)
 		}
+		r.full = append(r.full, full)
 		if problem.Kinds = append(problem.Kinds, kind); i == 0 {
 			problem.Graph = Graph(cost, counts, crossings)
 		}
 	}
-	r.Balancer = rebalance.New(problem, owners)
+	r.Balancer, r.fluid = rebalance.New(problem, owners), problem.Cells
 	return r, nil
+}
+
+// cheap is what part of a dear cell another one is taken to cost until ranks have measured.
+const cheap = 0.02
+
+// Weigh says how many cells of every cuboid are dear just now, such as those that are wet
+// where water is computed; the others cost little, how little is learned from what ranks
+// measure. It is called before each look.
+func (r *Rebalancer) Weigh(dear []int64) {
+	if r.dear == nil {
+		r.dear = dear
+	}
+	now, since := make([]float64, len(dear)), make([]float64, len(dear))
+	for v, n := range dear {
+		all, before := float64(max(1, r.fluid[v])), float64(r.dear[v])
+		since[v] = (float64(n) + before) / 2 / all
+		// What comes is taken to go on as it came, for half of what is between looks.
+		now[v] = min(1, max(0, float64(n)+(float64(n)-before)/2)/all)
+	}
+	r.dear = dear
+	r.Balancer.Weigh(r.parts(now), r.parts(since))
+}
+
+// parts are what cuboids cost of which a share is dear, by kind of device.
+func (r *Rebalancer) parts(share []float64) [][]rebalance.Parts {
+	work := make([][]rebalance.Parts, len(r.full))
+	for k, full := range r.full {
+		work[k] = make([]rebalance.Parts, len(full))
+		for v, seconds := range full {
+			work[k][v] = rebalance.Parts{seconds * share[v], cheap * seconds * (1 - share[v]), 0}
+		}
+	}
+	return work
 }
 
 // parts3 is Seconds by what the cells are.

@@ -12,6 +12,7 @@ import (
 
 	"carina"
 	"carina/balance"
+	"carina/geometry"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/results"
@@ -45,6 +46,9 @@ type Options struct {
 	Look        func(carina.Look)
 	Resumed     func(step int64, seconds float64)
 	Progress    func(time, end, fastest float64)
+	// Observe sees the depths of all cells, in the order of the grid's runs, whenever gauges
+	// are looked at, on rank 0. An error ends the computation.
+	Observe func(step int64, time float64, depths []float64) error
 }
 
 // Flood is water on ground that is going to be computed, or was.
@@ -273,7 +277,7 @@ func (f *Flood) Run(ctx context.Context) error {
 	}
 	if o.Rebalance.On && f.domain.Ranks > 1 {
 		f.looks = &results.Looks{}
-		f.rebalancing = &run.Rebalancing{Every: o.Rebalance.Every, Partition: f.partition, Hear: func(l run.Look) {
+		f.rebalancing = &run.Rebalancing{Every: o.Rebalance.Every, Partition: f.partition, Dear: wet, Hear: func(l run.Look) {
 			f.looks.Add(l)
 			if o.Look != nil {
 				o.Look(l)
@@ -314,6 +318,12 @@ func (f *Flood) loadRows(data []byte) error {
 	}
 	return nil
 }
+
+// Grid has the cells, and Partition says who computes what.
+func (f *Flood) Grid() *geometry.Grid { return f.ground.grid }
+
+// Partition is who owns which cells.
+func (f *Flood) Partition() *balance.Partition { return f.partition }
 
 // Summary is the outcome, nil before Run, and on other ranks than the first.
 func (f *Flood) Summary() *Summary { return f.summary }

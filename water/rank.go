@@ -164,8 +164,17 @@ func (r *rank) explained(err error) error {
 // measure looks at the gauges when it is time.
 func (r *rank) measure() error {
 	f := r.flood
-	if len(f.settings.gauges) == 0 || r.Time() < r.next {
+	if len(f.settings.gauges) == 0 && f.options.Observe == nil || r.Time() < r.next {
 		return nil
+	}
+	if f.options.Observe != nil {
+		if all, err := r.gather(shallow.StateDepth); err != nil {
+			return err
+		} else if all != nil {
+			if err := f.options.Observe(r.engine.Steps(), r.Time(), all[0]); err != nil {
+				return err
+			}
+		}
 	}
 	r.next = (math.Floor(r.Time()/f.settings.interval) + 1) * f.settings.interval
 	const values = shallow.StateDischargeY + 1
@@ -227,39 +236,51 @@ func (r *rank) hand(interrupted bool) error {
 	if err != nil {
 		return err
 	}
+	records := r.water.StateRecords()
+	all, err := r.gather(shallow.StateDepth, shallow.StateDischargeX, shallow.StateDischargeY, records, records+1)
+	if err != nil || all == nil {
+		return err
+	}
+	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), interrupted: interrupted, hash: hash, values: [handed][]float64(all)}
+	for side := range out.entered {
+		out.entered[side] = r.clock().Entered(shallow.Side(side))
+	}
+	r.flood.outcome = out
+	return nil
+}
+
+// gather brings values of the state of all cells together, by global number, on rank 0;
+// the others get nil.
+func (r *rank) gather(wanted ...int) ([][]float64, error) {
 	s, err := r.engine.SaveStateInto(nil)
 	if err := transport.Agree(r.engine.Transport(), err); err != nil {
-		return err
+		return nil, err
 	}
 	bytes := 8
 	if r.water.Single {
 		bytes = 4
 	}
-	wanted := [handed]int{shallow.StateDepth, shallow.StateDischargeX, shallow.StateDischargeY, r.water.StateRecords(), r.water.StateRecords() + 1}
 	cells := len(s.Records) / s.RecordBytes
 	own := binary.LittleEndian.AppendUint64(nil, uint64(len(s.Cells)))
 	for _, c := range s.Cells {
 		own = binary.LittleEndian.AppendUint64(own, uint64(c.First))
 		own = binary.LittleEndian.AppendUint64(own, uint64(c.Count))
 	}
-	own = slices.Grow(own, handed*bytes*cells)
+	own = slices.Grow(own, len(wanted)*bytes*cells)
 	for _, v := range wanted {
 		for i := range cells {
 			own = append(own, s.Records[i*s.RecordBytes+v*bytes:][:bytes]...)
 		}
 	}
-	all, err := run.Collect(r.engine.Transport(), own)
-	if err != nil || all == nil {
-		return err
+	parts, err := run.Collect(r.engine.Transport(), own)
+	if err != nil || parts == nil {
+		return nil, err
 	}
-	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), interrupted: interrupted, hash: hash}
-	for side := range out.entered {
-		out.entered[side] = r.clock().Entered(shallow.Side(side))
+	all := make([][]float64, len(wanted))
+	for v := range all {
+		all[v] = make([]float64, r.flood.cells)
 	}
-	for v := range out.values {
-		out.values[v] = make([]float64, r.flood.cells)
-	}
-	for _, data := range all {
+	for _, data := range parts {
 		word := func() int64 {
 			v := int64(binary.LittleEndian.Uint64(data))
 			data = data[8:]
@@ -269,17 +290,22 @@ func (r *rank) hand(interrupted bool) error {
 		for i := range ranges {
 			ranges[i] = solver.CellRange{First: word(), Count: word()}
 		}
-		for v := range out.values {
+		for v := range all {
 			for _, c := range ranges {
 				for i := range c.Count {
-					out.values[v][c.First+i] = r.number(data[:bytes])
+					all[v][c.First+i] = r.number(data[:bytes])
 					data = data[bytes:]
 				}
 			}
 		}
 	}
-	r.flood.outcome = out
-	return nil
+	return all, nil
+}
+
+// wet is how many of n own cells in a row are not dry.
+func wet(c run.Computation, first int64, n int32) int64 {
+	cell, _ := c.Engine().Layout().Local(first)
+	return c.Engine().Kernel(0).(shallow.Kernel).Wet(cell, cell+n)
 }
 
 // outcome is the water at the end, of all cells, on rank 0.

@@ -33,7 +33,7 @@ type Kind struct {
 	Inside, Between float64
 }
 
-// Problem is what a job computes. Nothing of it changes.
+// Problem is what a job computes. Nothing of it changes but by Weigh.
 type Problem struct {
 	// Graph has a vertex for cells that always have one owner; edges weigh the bytes
 	// that cross in a step, both ways together.
@@ -134,6 +134,17 @@ func New(p *Problem, owners []int32) *Balancer {
 
 // Owners are the present ones.
 func (b *Balancer) Owners() []int32 { return slices.Clone(b.owners) }
+
+// Weigh says anew what every vertex costs, by kind of device, where that changes while a
+// job runs, and what it has cost on average since the last look. It is called before each
+// look.
+func (b *Balancer) Weigh(work, since [][]Parts) {
+	for k := range work {
+		b.problem.Kinds[k].Work = work[k]
+	}
+	b.speeds.since = since
+	b.speeds.weigh()
+}
 
 // Look judges what was measured. What it decides counts as done: the next look is
 // taken to be of the new owners.

@@ -28,15 +28,17 @@ type speeds struct {
 	// lifetime is for how many looks speeds have lasted; assumed at first.
 	lifetime float64
 	samples  []sample
-	settled  bool // the costs of cells are known as well as they can be
+	// since is what vertices have cost since the last look, by kind, where that is another
+	// than now; nil where it is not.
+	since   [][]Parts
+	settled bool // the costs of cells are known as well as they can be
 }
 
 func newSpeeds(p *Problem) *speeds {
-	s := &speeds{problem: p, factors: make([]Parts, len(p.Kinds)), seconds: make([][]float64, len(p.Kinds)),
+	s := &speeds{problem: p, factors: make([]Parts, len(p.Kinds)),
 		speed: make([]float64, len(p.Ranks)), looks: make([]int, len(p.Ranks)), noise: 0.01, lifetime: assumedLifetime}
 	for k := range p.Kinds {
 		s.factors[k] = Parts{1, 1, 1}
-		s.seconds[k] = make([]float64, len(p.Cells))
 	}
 	for r := range p.Ranks {
 		s.speed[r] = p.Ranks[r].Speed
@@ -45,11 +47,12 @@ func newSpeeds(p *Problem) *speeds {
 	return s
 }
 
-// weigh works out what vertices cost.
+// weigh works out what vertices cost. What was worked out before may still be in use.
 func (s *speeds) weigh() {
+	s.seconds = make([][]float64, len(s.problem.Kinds))
 	for k := range s.problem.Kinds {
-		for v, parts := range s.problem.Kinds[k].Work {
-			s.seconds[k][v] = parts.times(s.factors[k])
+		for _, parts := range s.problem.Kinds[k].Work {
+			s.seconds[k] = append(s.seconds[k], parts.times(s.factors[k]))
 		}
 	}
 }
@@ -74,7 +77,12 @@ func (s *speeds) hasMoved() { s.settled = false }
 func (s *speeds) observe(owners []int32, busy []float64) {
 	held := make([]Parts, len(s.problem.Ranks))
 	for v, r := range owners {
-		for i, x := range s.problem.Kinds[s.problem.Ranks[r].Kind].Work[v] {
+		kind := s.problem.Ranks[r].Kind
+		work := s.problem.Kinds[kind].Work
+		if s.since != nil {
+			work = s.since[kind]
+		}
+		for i, x := range work[v] {
 			held[r][i] += x
 		}
 	}

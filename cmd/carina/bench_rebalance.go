@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	rebalancebench "carina/benchmarks/rebalance"
+	waterbench "carina/benchmarks/water"
 	"carina/internal/machine"
 	"carina/internal/terminal"
 
@@ -55,5 +56,31 @@ func newBenchRebalance(flags *benchFlags) *cobra.Command {
 	f.StringVar(&options.Geometry, "geometry", "airway", "cavity, bifurcation, bifurcation-large, airway, or the file of a surface in mm")
 	f.StringVar(&trace, "trace", "", "balance.csv of a run with --rebalance, to be replayed instead of the recorded traces")
 	f.IntSliceVar(&options.Ranks, "ranks", nil, "numbers of ranks (default 32,256,2000)")
+	return command
+}
+
+func newBenchWater(flags *benchFlags) *cobra.Command {
+	var options waterbench.Options
+	command := &cobra.Command{
+		Use:   "water",
+		Short: "Measure floods: cells a second, wet and dry, and a valley shared by ranks, beside Skevik 2014",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := flags.makeFolder(); err != nil {
+				return err
+			}
+			report, end := progress(command)
+			options.Folder, options.Quick, options.Progress = flags.folder, flags.quick, report
+			result, err := waterbench.Run(command.Context(), options)
+			end()
+			if err != nil {
+				return err
+			}
+			return printResult(command, result, func() string {
+				return result.Words("", ", ", "\n") + fmt.Sprintf("wrote water.csv and water.md to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+			})
+		},
+	}
+	command.Flags().IntVar(&options.Ranks, "ranks", 8, "number of ranks that share the valley")
 	return command
 }

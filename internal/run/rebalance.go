@@ -22,6 +22,9 @@ type Rebalancing struct {
 	Every int64
 	// Partition is what the job began with.
 	Partition *balance.Partition
+	// Dear tells how many of n own cells in a row, from a global number on, cost much just
+	// now, where others cost little; nil: all cost what the partition's cost model says.
+	Dear func(c Computation, first int64, n int32) int64
 	// Hear is told of every look, on rank 0; it may be nil.
 	Hear func(Look)
 
@@ -35,6 +38,7 @@ type Rebalancing struct {
 	rebalancer *balance.Rebalancer
 	failed     error
 	cut        *solver.Domain // the job's cells by the rebalancer's cuboids
+	pieces     []solver.Piece // of these, where some cells are dear
 	ranks      []looker
 	distant    chan []int32 // a partition that is being made beside the job
 	ctx        context.Context
@@ -95,6 +99,9 @@ func (b *Rebalancing) prepare() error {
 			return
 		}
 		b.cut = &solver.Domain{Grid: d.Grid, Segments: b.rebalancer.Segments(), Owners: b.rebalancer.Owners(), Boxes: b.rebalancer.Cuboids(), Ranks: d.Ranks, Periodic: d.Periodic}
+		if b.Dear != nil {
+			b.pieces, b.failed = b.cut.Pieces(true)
+		}
 	})
 	return b.failed
 }
@@ -119,6 +126,11 @@ func (b *Rebalancing) Look(c Computation) error {
 	begin := time.Now() // what is prepared once does not make looks rare
 	if own.owners == nil {
 		own.owners = b.cut.Owners
+	}
+	if b.Dear != nil {
+		if err := b.weigh(c, own.owners); err != nil {
+			return err
+		}
 	}
 	steps := max(1, timing.Steps-own.timing.Steps)
 	busy := make([]int64, t.Size()+1)
@@ -152,6 +164,24 @@ func (b *Rebalancing) Look(c Computation) error {
 	own.next, own.timing = next, c.Engine().Timing()
 	if t.Rank() == 0 && b.Hear != nil {
 		b.Hear(l)
+	}
+	return nil
+}
+
+// weigh counts the cells that are dear.
+func (b *Rebalancing) weigh(c Computation, owners []int32) error {
+	t := c.Engine().Transport()
+	dear := make([]int64, len(owners))
+	for i := range b.pieces {
+		if p := &b.pieces[i]; int(owners[p.Cuboid]) == t.Rank() {
+			dear[p.Cuboid] += b.Dear(c, p.Global, p.Cells())
+		}
+	}
+	if err := t.Reduce(transport.Sum, dear); err != nil {
+		return fmt.Errorf("counting cells that cost much: %w", err)
+	}
+	if t.Rank() == 0 {
+		b.rebalancer.Weigh(dear)
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ type Kernel interface {
 	Time() float64
 	// At returns the depth in m and the discharge in m²/s in a cell by its local number.
 	At(cell int32) (h float64, discharge [2]float64)
+	// Wet is how many of the cells from ≤ cell < to are not dry.
+	Wet(from, to int32) int64
 }
 
 // onProcessor computes in values of type T.
@@ -139,6 +141,16 @@ func (k *onProcessor[T]) Bytes() (total int64) {
 func (k *onProcessor[T]) At(cell int32) (h float64, discharge [2]float64) {
 	q := k.q[k.water.field(k.steps)]
 	return float64(q[depth][cell]), [2]float64{float64(q[dischargeX][cell]), float64(q[dischargeY][cell])}
+}
+
+// Wet is how many of the cells from ≤ cell < to are not dry.
+func (k *onProcessor[T]) Wet(from, to int32) (n int64) {
+	for _, h := range k.q[k.water.field(k.steps)][depth][from:to] {
+		if h > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Check returns the largest velocity in a block.
