@@ -247,3 +247,27 @@ func (w reducingNever) Bind(b *solver.Binding) (solver.Kernel, error) {
 		solver.Reducer
 	}{k, nil}, err
 }
+
+// ghostly is a clock that claims to compute ghosts.
+type ghostly struct{ refused }
+
+func (w ghostly) Program() solver.Program {
+	p := w.clock.Program()
+	p.OnGhosts = true
+	return p
+}
+
+// Physics that must exchange in every step say so when asked for fewer exchanges.
+func TestRefusesFewerExchanges(t *testing.T) {
+	g := generate.FullGrid([3]int32{4, 4, 4})
+	for want, p := range map[string]solver.Physics{
+		"does not compute ghosts": refused{},
+		"asks for values":         ghostly{},
+	} {
+		tr := transport.NewLocal(1)[0]
+		_, err := solver.NewRank(solver.WholeDomain(g), solver.Together{p}, processor.New(1, tr), tr, solver.Options{ExchangeEvery: 2})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q and got %v", want, err)
+		}
+	}
+}

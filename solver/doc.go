@@ -9,6 +9,9 @@
 // does the work: packages processor and cuda have one each. Ranks of unlike devices
 // exchange values by the engine, those of one kind may do so among themselves.
 //
+// Ranks exchange after each phase what crosses. With Options.ExchangeEvery they do so once
+// in several steps and compute meanwhile, on rings of ghosts, what would come.
+//
 // What lives elsewhere: arithmetic of any kind (the physics), memory and
 // goroutines (the devices), the ways between ranks (package transport). Begin
 // reading with physics.go, then rank.go.

@@ -25,7 +25,7 @@ func (s seldom) Fields() []solver.Field {
 
 func (s seldom) Program() solver.Program {
 	near := solver.Neighbours(0, 1, before)
-	return solver.Program{Steps: [][]solver.Phase{{{Name: "count", Fetch: near}, {Name: "sum", Every: s.every, Reads: near}}},
+	return solver.Program{OnGhosts: true, Steps: [][]solver.Phase{{{Name: "count", Fetch: near}, {Name: "sum", Every: s.every, Reads: near}}},
 		State: [][]solver.Slot{append(solver.Own(0, 1), solver.Own(1, 1)...)}}
 }
 

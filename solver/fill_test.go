@@ -22,6 +22,7 @@ func (life) Fields() []solver.Field {
 }
 
 func (life) Program() (p solver.Program) {
+	p.OnGhosts = true
 	near := func(copy int) (list []solver.Slot) {
 		for _, o := range around {
 			list = append(list, solver.Slot{Value: copy, Offset: o, Wall: -1})

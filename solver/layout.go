@@ -22,10 +22,12 @@ type Layout struct {
 	Pieces, Stored []Piece
 	// Cells is how many own cells are stored, Fluid how many are fluid.
 	Cells, Fluid int
-	Ghosts       int
+	// Ghosts is how many ghosts there are, Computed how many of them, the first ones, are
+	// computed here, too, in some phases (Options.ExchangeEvery).
+	Ghosts, Computed int
 	// Blocks are the units of work, in the order of storage. They hold all own
-	// cells that are fluid.
-	Blocks []Block
+	// cells that are fluid. Outer are those of computed ghosts, with the numbers behind.
+	Blocks, Outer []Block
 }
 
 // Block is consecutive local cells, First ≤ cell < End.
@@ -54,18 +56,20 @@ type row struct {
 // memory only while something is prepared.
 type Finder struct {
 	*Layout
-	all       []Piece // of all ranks
-	rows      []row
-	planes    []int32 // by z, where its rows begin, and where the last ones end
-	ghost     []ghostPiece
-	offsets   []geometry.Offset
+	all    []Piece // of all ranks
+	rows   []row
+	planes []int32 // by z, where its rows begin, and where the last ones end
+	ghost  []ghostPiece
+	// computed are the ghosts that are, by local number.
+	computed []ghostPiece
+	reach
 	crossings []crossing
 	boxes     []storedBox // in the dense layout
 }
 
 // ghostPiece is cells x0 ≤ x < x1 of piece number piece, known here as ghosts
 // from number local on.
-type ghostPiece struct{ piece, x0, x1, local int32 }
+type ghostPiece struct{ piece, x0, x1, local, ring int32 }
 
 // crossing is own cells in a row, x0 ≤ x < x1 of a piece, whose neighbours at one
 // of the offsets are another rank's, in another piece from x on.
@@ -75,13 +79,13 @@ type crossing struct {
 	x0, x1, x    int32
 }
 
-// newFinder numbers the cells of a rank and the ghosts that lie at the offsets.
-func newFinder(domain *Domain, rank int, offsets []geometry.Offset, dense bool) (*Finder, error) {
+// newFinder numbers the cells of a rank and the ghosts within reach.
+func newFinder(domain *Domain, rank int, within reach, dense bool) (*Finder, error) {
 	all, err := domain.Pieces(dense)
 	if err != nil {
 		return nil, err
 	}
-	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, offsets: offsets, planes: make([]int32, domain.Grid.Size[2]+1)}
+	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, reach: within, planes: make([]int32, domain.Grid.Size[2]+1)}
 	var fluid int64
 	for i := range all {
 		if p := &all[i]; p.Owner == b.Rank {
@@ -136,10 +140,10 @@ func (b *Finder) finish() {
 func (b *Finder) findRow(y, z int32) row {
 	size := b.Domain.Grid.Size
 	if b.Domain.Periodic[1] {
-		y = (y + size[1]) % size[1]
+		y = wrapped(y, size[1])
 	}
 	if b.Domain.Periodic[2] {
-		z = (z + size[2]) % size[2]
+		z = wrapped(z, size[2])
 	}
 	if z < 0 || z >= size[2] {
 		return row{}
@@ -157,6 +161,9 @@ func (b *Finder) findRow(y, z int32) row {
 	}
 	return b.rows[first+i]
 }
+
+// wrapped is the coordinate within a period of n cells.
+func wrapped(x, n int32) int32 { return (x%n + n) % n }
 
 // rowsAround are the rows around one.
 type rowsAround struct {
@@ -183,19 +190,9 @@ func (b *Finder) at(a *rowsAround, o geometry.Offset) row {
 	return a.near[3*(int(o.Z)+1)+int(o.Y)+1]
 }
 
-// EachGhost calls f for all ghosts with their local numbers and coordinates.
-func (b *Finder) EachGhost(f func(cell, x, y, z int32)) {
-	for _, g := range b.ghost {
-		p := &b.all[g.piece]
-		for x := g.x0; x < g.x1; x++ {
-			f(g.local+x-g.x0, x, p.Y, p.Z)
-		}
-	}
-}
-
 // overlaps calls f for every part of row r in x0 ≤ x < x1, both wrapped where
-// periodic; shift is what must be subtracted from the part's x to be in the
-// unwrapped range.
+// periodic, as often as needed; shift is what must be subtracted from the part's x to be in
+// the unwrapped range.
 func (b *Finder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int32)) {
 	part := func(x0, x1, shift int32) {
 		for i := r.first; i < r.end && b.all[i].X0 < x1; i++ {
@@ -204,78 +201,17 @@ func (b *Finder) overlaps(r row, x0, x1 int32, f func(piece, from, to, shift int
 			}
 		}
 	}
-	part(x0, x1, 0)
-	if n := b.Domain.Grid.Size[0]; b.Domain.Periodic[0] {
-		if x0 < 0 {
-			part(x0+n, min(n, x1+n), n)
-		}
-		if x1 > n {
-			part(max(0, x0-n), x1-n, -n)
-		}
-	}
-}
-
-// findGhosts collects the cells of other ranks that own cells touch.
-func (b *Finder) findGhosts() {
-	if b.Domain.Ranks == 1 {
+	n := b.Domain.Grid.Size[0]
+	if !b.Domain.Periodic[0] || x0 >= 0 && x1 <= n {
+		part(x0, x1, 0)
 		return
 	}
-	var found []ghostPiece
-	around := rowsAround{y: -1, z: -1}
-	for i := range b.all {
-		p := &b.all[i]
-		if p.Owner != b.Rank {
-			continue
-		}
-		if p.Y != around.y || p.Z != around.z {
-			around = b.around(p.Y, p.Z)
-		}
-		for k, o := range b.offsets {
-			x0, x1 := p.X0+int32(o.X), p.X1+int32(o.X)
-			b.overlaps(b.at(&around, o), x0, x1, func(j, from, to, shift int32) {
-				if b.all[j].Owner == b.Rank {
-					return
-				}
-				found = append(found, ghostPiece{j, from, to, 0})
-				own := from - shift - int32(o.X)
-				b.crossings = append(b.crossings, crossing{int32(k), int32(i), j, own, own + to - from, from})
-			})
-		}
+	for from := x0; from < x1; {
+		shift := wrapped(from, n) - from
+		to := min(x1, n-shift)
+		part(from+shift, to+shift, shift)
+		from = to
 	}
-	slices.SortFunc(found, compareGhosts)
-	for _, g := range found {
-		if n := len(b.ghost); n > 0 && b.ghost[n-1].piece == g.piece && b.ghost[n-1].x1 >= g.x0 {
-			b.ghost[n-1].x1 = max(b.ghost[n-1].x1, g.x1)
-		} else {
-			b.ghost = append(b.ghost, g)
-		}
-	}
-	for i := range b.ghost {
-		g := &b.ghost[i]
-		g.local = int32(b.Cells + b.Ghosts)
-		b.Ghosts += int(g.x1 - g.x0)
-	}
-}
-
-// compareGhosts orders ghosts by piece and x.
-func compareGhosts(a, b ghostPiece) int {
-	return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.x0, b.x0))
-}
-
-// number returns the local number of cell x of piece i, own or ghost, −1 where it is
-// neither.
-func (b *Finder) number(i, x int32) int32 {
-	if p := &b.all[i]; p.Owner == b.Rank {
-		return p.Local + x - p.X0
-	}
-	j, found := slices.BinarySearchFunc(b.ghost, ghostPiece{piece: i, x0: x}, compareGhosts)
-	if !found {
-		j--
-	}
-	if j < 0 || b.ghost[j].piece != i || x >= b.ghost[j].x1 {
-		return -1
-	}
-	return b.ghost[j].local + x - b.ghost[j].x0
 }
 
 // findBlocks cuts the rank's cells into blocks.
@@ -307,6 +243,7 @@ func (b *Finder) findBlocks() {
 		}
 	})
 	finish()
+	b.findOuter()
 }
 
 // hasFluid tells whether any of count cells of a row from x on is fluid; but for the
@@ -374,11 +311,12 @@ func (g *Group) Neighbours(o geometry.Offset, list []int32) {
 // and leaves it as it is where there is none.
 func (b *Finder) neighbours(r row, x int32, list []int32) {
 	b.overlaps(r, x, x+int32(len(list)), func(i, from, to, shift int32) {
-		number := b.number(i, from)
-		lanes := list[from-shift-x:][:to-from]
-		for k := range lanes {
-			lanes[k] = number + int32(k)
-		}
+		b.eachNumber(i, from, to, func(from, to, number int32) {
+			lanes := list[from-shift-x:][:to-from]
+			for k := range lanes {
+				lanes[k] = number + int32(k)
+			}
+		})
 	})
 }
 
@@ -405,7 +343,7 @@ type Found struct {
 // is one.
 func (b *Finder) Cell(x, y, z int32) (found Found, ok bool) {
 	if n := b.Domain.Grid.Size[0]; b.Domain.Periodic[0] {
-		x = (x + n) % n
+		x = wrapped(x, n)
 	}
 	b.overlaps(b.findRow(y, z), x, x+1, func(i, from, _, _ int32) {
 		p := &b.all[i]
@@ -479,5 +417,5 @@ const (
 
 // bytes is the memory held.
 func (l *Layout) bytes() int64 {
-	return pieceBytes*int64(cap(l.Pieces)) + blockBytes*int64(cap(l.Blocks))
+	return pieceBytes*int64(cap(l.Pieces)) + blockBytes*int64(cap(l.Blocks)+cap(l.Outer))
 }

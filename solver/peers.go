@@ -80,9 +80,14 @@ func (r *Rank) link() error {
 		for _, s := range r.states {
 			use(s.returns)
 		}
+		if r.interval > 1 {
+			use(append(r.refreshes, r.constants)...)
+		}
 		for _, phases := range r.phases {
 			for i := range phases {
-				use(phases[i].fetch)
+				if phases[i].fetch != nil {
+					use(phases[i].fetch)
+				}
 				use(phases[i].early...)
 				use(phases[i].late...)
 			}

@@ -37,6 +37,8 @@ type Field struct {
 	Kind   Kind
 	// Scale is by what values are multiplied in memory; 0 is 1.
 	Scale float64
+	// Constant tells that no step changes the values: ghosts have them once and for all.
+	Constant bool
 }
 
 // Slot is where a value lies: value number Value of a field of the cell at an
@@ -100,6 +102,12 @@ type Reduction struct {
 type Program struct {
 	Steps [][]Phase
 	State [][]Slot
+	// OnGhosts tells that kernels work on blocks of ghosts as on those of own cells, which
+	// Options.ExchangeEvery needs: they find neighbours by Binding.Windows, keep all that
+	// differs from cell to cell in fields, and leave cells from Layout.Cells on out of sums
+	// over cells, though not out of the largest of all. Reads must list all slots of
+	// neighbours that a phase reads.
+	OnGhosts bool
 }
 
 // Physics is what runs on the engine.

@@ -10,7 +10,10 @@ type plan struct {
 	// borrows are the requests by slots, so that each list is made once.
 	borrows []borrowed
 	asks    map[[2]int][]*request // by step and phase
-	failed  error
+	// refreshes are of ghosts, by state, and constants of what stays.
+	refreshes []*request
+	constants *request
+	failed    error
 }
 
 // borrowed is the request for some slots.
@@ -26,6 +29,10 @@ func (r *Rank) plan(programs []Program, asks []asking) *plan {
 		slots := p.all(func(q *Program) []Slot { return q.State[i] })
 		r.states = append(r.states, r.newState(slots))
 		p.borrow(slots)
+	}
+	if r.interval > 1 {
+		p.refresh()
+		return p
 	}
 	for i := range programs[0].Steps {
 		for j := range p.phases(i) {
@@ -100,6 +107,10 @@ func (p *plan) finish() {
 	for i := range r.states {
 		r.states[i].returns = p.borrow(r.states[i].slots).exchange.reversed()
 	}
+	if r.interval > 1 {
+		p.finishExpanded()
+		return
+	}
 	for i := range p.programs[0].Steps {
 		var list []phase
 		for j := range p.phases(i) {
@@ -130,8 +141,15 @@ func (p *plan) bind(i, j int) phase {
 	}
 	r.markTouching(marks, returned)
 	r.markTouching(marks, p.slots(i, j, func(f *Phase) []Slot { return f.Reads }))
+	f.arrange(r.layout.Blocks, marks)
+	p.addWork(&f, i, j)
+	return f
+}
+
+// arrange orders blocks, marked ones first.
+func (f *phase) arrange(blocks []Block, marks []bool) {
 	for _, border := range []bool{true, false} {
-		for k, b := range r.layout.Blocks {
+		for k, b := range blocks {
 			if marks[k] == border {
 				f.order = append(f.order, b)
 			}
@@ -140,8 +158,6 @@ func (p *plan) bind(i, j int) phase {
 			f.border = len(f.order)
 		}
 	}
-	p.addWork(&f, i, j)
-	return f
 }
 
 // swap adds what devices of a kind exchange after a phase that leaves something

@@ -16,6 +16,11 @@ import (
 type Options struct {
 	// Dense stores the boxes of all cuboids whole.
 	Dense bool
+	// ExchangeEvery lets ranks exchange what crosses once in so many steps, with the same
+	// bits: meanwhile each computes its ghosts itself, fewer from phase to phase, and
+	// has as many more of them. That pays where messages take long and ranks have few
+	// cells. It is for physics whose programs are OnGhosts; 0 is 1.
+	ExchangeEvery int
 }
 
 // Rank is the part of a computation that one rank does. Its methods are called
@@ -29,7 +34,7 @@ type Rank struct {
 	arrays    []int32 // first of each field
 	kinds     []Kind  // by array
 	kernels   []Kernel
-	offsets   []geometry.Offset
+	reach
 	states    []*state
 	phases    [][]phase
 	exchanges []*Exchange // each once, one way
@@ -45,6 +50,7 @@ type Rank struct {
 	alike func(rank int) bool
 	// linked is the same of a device that is a Linker.
 	linked func(rank int) bool
+	expanded
 }
 
 // Timing is where a rank's time went.
@@ -159,7 +165,10 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 	if r.hasPeersAlone() {
 		r.offsets = nil // nothing crosses that the engine sees to
 	}
-	if r.finder, err = newFinder(domain, r.transport.Rank(), r.offsets, r.options.Dense); err != nil {
+	if err := r.expand(programs); err != nil {
+		return nil, nil, err
+	}
+	if r.finder, err = newFinder(domain, r.transport.Rank(), r.reach, r.options.Dense); err != nil {
 		return nil, nil, err
 	}
 	r.finder.finish()
@@ -247,6 +256,7 @@ func (p Program) moved(first int) Program {
 	for _, s := range p.State {
 		q.State = append(q.State, move(s))
 	}
+	q.OnGhosts = p.OnGhosts
 	return q
 }
 

@@ -61,13 +61,39 @@ func (r *Rank) borrow(slots []Slot) *request {
 			if r.isPeer(other.Owner) {
 				continue
 			}
-			ghost := r.finder.number(c.other, c.x)
-			for k := range c.x1 - c.x0 {
-				q.list = append(q.list, wanted{other.Owner, array, other.Global + int64(c.x+k-other.X0), location{array, ghost + k}})
-			}
+			r.finder.eachNumber(c.other, c.x, c.x+c.x1-c.x0, func(from, to, ghost int32) {
+				for x := from; x < to; x++ {
+					q.list = append(q.list, wanted{other.Owner, array, other.Global + int64(x-other.X0), location{array, ghost + x - from}})
+				}
+			})
 		}
 	}
 	q.list = sortByPlace(q.list)
+	return q
+}
+
+// refresh lists values of some arrays in all ghosts, as sortByPlace does.
+func (r *Rank) refresh(arrays []int32) *request {
+	q := &request{}
+	all := r.finder.all
+	ghosts := slices.Clone(r.finder.ghost)
+	owner := func(g ghostPiece) int32 { return all[g.piece].Owner }
+	slices.SortStableFunc(ghosts, func(g, h ghostPiece) int { return cmp.Compare(owner(g), owner(h)) })
+	for len(ghosts) > 0 {
+		n := 1
+		for n < len(ghosts) && owner(ghosts[n]) == owner(ghosts[0]) {
+			n++
+		}
+		for _, array := range arrays {
+			for _, g := range ghosts[:n] {
+				p := &all[g.piece]
+				for x := g.x0; x < g.x1; x++ {
+					q.list = append(q.list, wanted{p.Owner, array, p.Global + int64(x-p.X0), location{array, g.local + x - g.x0}})
+				}
+			}
+		}
+		ghosts = ghosts[n:]
+	}
 	return q
 }
 
@@ -203,7 +229,11 @@ func (r *Rank) segments(list []location, q *request) (s []Segment) {
 		s[len(s)-1].Cells = append(s[len(s)-1].Cells, l.cell)
 	}
 	for i := range s {
-		s[i].Cells = slices.Clip(s[i].Cells)
+		if i > 0 && slices.Equal(s[i].Cells, s[i-1].Cells) {
+			s[i].Cells = s[i-1].Cells
+		} else {
+			s[i].Cells = slices.Clip(s[i].Cells)
+		}
 	}
 	return s
 }

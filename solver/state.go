@@ -71,7 +71,7 @@ func (r *Rank) stateFinder() (*Finder, error) {
 	if !r.state().needsFinder() {
 		return nil, nil
 	}
-	return newFinder(r.layout.Domain, int(r.layout.Rank), r.offsets, r.options.Dense)
+	return newFinder(r.layout.Domain, int(r.layout.Rank), r.reach, r.options.Dense)
 }
 
 // Hash returns a hash of the state of all cells, which knows nothing of ranks,
@@ -379,16 +379,21 @@ func (r *Rank) loadLots(k int, states []*State) error {
 }
 
 // settle brings what records have filled in to where the next step finds it: what
-// lies in ghosts goes to its owners, and then all that is fetched in a cycle comes.
+// lies in ghosts goes to its owners, and then all that is fetched in a cycle, or all of
+// ghosts, comes.
 func (r *Rank) settle() error {
 	return r.fetch(add(nil, r.state().returns))
 }
 
 // fetch runs all that is fetched in a cycle, after other exchanges.
 func (r *Rank) fetch(list []*Exchange) error {
-	for _, phases := range r.phases {
-		for i := range phases {
-			list = add(list, phases[i].fetch)
+	if r.interval > 1 {
+		list = add(add(list, r.refreshes[r.stateIndex()]), r.constants)
+	} else {
+		for _, phases := range r.phases {
+			for i := range phases {
+				list = add(list, phases[i].fetch)
+			}
 		}
 	}
 	if len(list) == 0 {

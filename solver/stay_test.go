@@ -60,7 +60,7 @@ func TestStaying(t *testing.T) {
 		for rank := range 2 {
 			var layouts [2]*Layout
 			for i, d := range []*Domain{a, b} {
-				f, err := newFinder(d, rank, nil, rapid.Bool().Draw(t, "dense"))
+				f, err := newFinder(d, rank, reach{}, rapid.Bool().Draw(t, "dense"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,7 +16,8 @@ const WindowCells = 32
 // NoRun stands in Windows.Runs for cells that have no neighbour.
 const NoRun = int32(math.MinInt32)
 
-// Windows finds the neighbours of own cells at some offsets. The neighbours of the
+// Windows finds the neighbours of own cells, and of ghosts that are computed, at some
+// offsets. The neighbours of the
 // cells of a window, which are cells WindowCells·w ≤ cell < WindowCells·(w+1), mostly
 // follow each other as they do: then one number tells all. Kernels on any device read
 // the two lists.
@@ -30,9 +31,9 @@ type Windows struct {
 	First, Runs []int32
 }
 
-// Windows finds the neighbours of all own cells at some offsets.
+// Windows finds the neighbours of all cells that are computed here at some offsets.
 func (b *Finder) Windows(offsets []geometry.Offset) *Windows {
-	w := &Windows{Offsets: offsets, First: make([]int32, (b.Cells+WindowCells-1)/WindowCells*len(offsets))}
+	w := &Windows{Offsets: offsets, First: make([]int32, (b.Cells+b.Computed+WindowCells-1)/WindowCells*len(offsets))}
 	writers := make([]windowWriter, len(offsets))
 	workers := parallel.New(runtime.GOMAXPROCS(0))
 	workers.Each(len(offsets), func(k int) {
@@ -72,17 +73,14 @@ func (w *windowWriter) write(b *Finder) {
 	o := w.windows.Offsets[w.offset]
 	around := rowsAround{y: -1, z: -1}
 	var found []near
-	for i := range b.Stored {
-		p := &b.Stored[i]
-		if p.Y != around.y || p.Z != around.z {
-			around = b.around(p.Y, p.Z)
+	add := func(y, z, x0, x1, local int32) {
+		if y != around.y || z != around.z {
+			around = b.around(y, z)
 		}
 		found = found[:0]
-		b.overlaps(b.at(&around, o), p.X0+int32(o.X), p.X1+int32(o.X), func(j, from, to, shift int32) {
-			cell := p.Local + from - shift - int32(o.X) - p.X0
-			if n := b.number(j, from); n >= 0 {
-				found = append(found, near{cell, cell + to - from, n})
-			}
+		b.overlaps(b.at(&around, o), x0+int32(o.X), x1+int32(o.X), func(j, from, to, shift int32) {
+			away := local - shift - int32(o.X) - x0
+			b.eachNumber(j, from, to, func(from, to, n int32) { found = append(found, near{from + away, to + away, n}) })
 		})
 		slices.SortFunc(found, func(a, b near) int { return int(a.from - b.from) })
 		for _, n := range found {
@@ -90,7 +88,14 @@ func (w *windowWriter) write(b *Finder) {
 			w.add(n.to, n.neighbour-n.from)
 		}
 	}
-	w.add(int32(b.Cells), NoRun)
+	for i := range b.Stored {
+		p := &b.Stored[i]
+		add(p.Y, p.Z, p.X0, p.X1, p.Local)
+	}
+	for _, g := range b.computed {
+		add(b.all[g.piece].Y, b.all[g.piece].Z, g.x0, g.x1, g.local)
+	}
+	w.add(int32(b.Cells+b.Computed), NoRun)
 	w.flush()
 }
 
@@ -127,7 +132,7 @@ func (w *windowWriter) flush() {
 	w.starts, w.shifts = 0, w.shifts[:0]
 }
 
-// Neighbour is the local number of an own cell's neighbour at an offset, by its number
+// Neighbour is the local number of a cell's neighbour at an offset, by its number
 // in Offsets, −1 where there is none.
 func (w *Windows) Neighbour(offset int, cell int32) int32 {
 	lane := cell % WindowCells

@@ -70,6 +70,8 @@ type Case struct {
 	// Device makes the device of a rank, with so many workers if it has any; of the
 	// processor if nil.
 	Device func(workers int, t transport.Transport) (solver.Device, error)
+	// ExchangeEvery is that of the ranks' options.
+	ExchangeEvery int
 }
 
 // device makes that of a rank.
@@ -90,7 +92,7 @@ func (c *Case) New(d *solver.Domain, workers int, t transport.Transport) (*solve
 	if err != nil {
 		return nil, err
 	}
-	return solver.NewRank(d, physics, device, t, solver.Options{})
+	return solver.NewRank(d, physics, device, t, solver.Options{ExchangeEvery: c.ExchangeEvery})
 }
 
 // scattered gives the grid to ranks.
@@ -144,19 +146,54 @@ func differ(got, want []uint64) error {
 func (c *Case) Accept(t *testing.T) {
 	t.Helper()
 	want := c.Hashes(t)
-	t.Run("many ranks", func(t *testing.T) { c.manyRanks(t, want) })
+	t.Run("many ranks", func(t *testing.T) { c.manyRanks(t, want, shares...) })
 	t.Run("saved on three, loaded on five", func(t *testing.T) { c.saveAndLoad(t, want) })
 	t.Run("cells move", func(t *testing.T) { c.move(t, want) })
+	if c.onGhosts(t) {
+		t.Run("seldom exchanges", func(t *testing.T) { c.seldom(t, want) })
+	}
 	if c.Device == nil {
 		t.Run("no allocation", c.allocatesNothing)
 	}
 }
 
-func (c *Case) manyRanks(t *testing.T, want []uint64) {
-	for _, n := range []struct {
-		side           int32
-		ranks, workers int
-	}{{1 << 20, 1, 3}, {5, 2, 2}, {3, 5, 1}, {16, 7, 1}, {1, 23, 1}} {
+// seldom exchanges once in two and in three steps.
+func (c *Case) seldom(t *testing.T, want []uint64) {
+	other := *c
+	other.ExchangeEvery = 3
+	other.manyRanks(t, want, share{5, 2, 2})
+	if c.Device != nil {
+		return
+	}
+	other.ExchangeEvery = 2
+	other.saveAndLoad(t, want)
+	other.move(t, want)
+}
+
+// onGhosts tells whether the physics computes ghosts, too.
+func (c *Case) onGhosts(t *testing.T) bool {
+	list, err := c.Physics(c.scattered(1<<20, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		if !p.Program().OnGhosts {
+			return false
+		}
+	}
+	return true
+}
+
+// share gives blocks of so many cells along a side to ranks with so many workers.
+type share struct {
+	side           int32
+	ranks, workers int
+}
+
+var shares = []share{{1 << 20, 1, 3}, {5, 2, 2}, {3, 5, 1}, {16, 7, 1}, {1, 23, 1}}
+
+func (c *Case) manyRanks(t *testing.T, want []uint64, shares ...share) {
+	for _, n := range shares {
 		OnRanks(t, n.ranks, func(tr transport.Transport) error {
 			r, err := c.New(c.scattered(n.side, n.ranks, uint64(n.ranks)), n.workers, tr)
 			if err != nil {

@@ -55,7 +55,11 @@ func (s *Scalar) Fields() []solver.Field {
 }
 
 // Program streams in place.
-func (s *Scalar) Program() solver.Program { return streaming.Program(0, directions) }
+func (s *Scalar) Program() solver.Program {
+	p := streaming.Program(0, directions)
+	p.OnGhosts = true
+	return p
+}
 
 // Kernel is the scalar of one rank.
 type Kernel struct {

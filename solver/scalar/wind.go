@@ -22,14 +22,14 @@ var _ solver.Physics = (*Wind)(nil)
 
 // Fields are the velocity.
 func (w *Wind) Fields() []solver.Field {
-	return []solver.Field{{Name: "velocity", Values: 3, Kind: solver.Float32}}
+	return []solver.Field{{Name: "velocity", Values: 3, Kind: solver.Float32, Constant: true}}
 }
 
 // Program lets the velocity be, in a cycle as long as the scalar's.
 func (w *Wind) Program() solver.Program {
 	own := solver.Own(0, 3)
 	still := []solver.Phase{{Name: "carry"}}
-	return solver.Program{Steps: [][]solver.Phase{still, still}, State: [][]solver.Slot{own, own}}
+	return solver.Program{Steps: [][]solver.Phase{still, still}, State: [][]solver.Slot{own, own}, OnGhosts: true}
 }
 
 // Bind fills the cells.

@@ -46,6 +46,7 @@ type quiet[T float32 | float64] struct {
 func newQuiet[T float32 | float64](k *onProcessor[T], b *solver.Binding, s *stencil.Stencil[T]) *quiet[T] {
 	q := &quiet[T]{k: k, stale: true}
 	q.runs, q.of = s.Runs()
+	q.runs = q.runs[:q.of[len(b.Blocks)]]
 	for _, list := range []*[]span{&q.always, &q.wet, &q.rated, &q.filled[0], &q.filled[1]} {
 		*list = make([]span, len(q.runs))
 	}
@@ -168,9 +169,15 @@ func (q *quiet[T]) clear(field int, s, but span) {
 	}
 }
 
-// each is the work on a block that is do on its runs, which returns the cells to compute, and then after.
-func (q *quiet[T]) each(part func(worker int, from, to int32), do func(run int) span, after func(run int, s span)) solver.BlockWork {
+// each is the n-th work on a block of own cells that is do on its runs, which returns the
+// cells to compute, and then after. Of ghosts all are computed.
+func (q *quiet[T]) each(s *stencil.Stencil[T], n int, do func(run int) span, after func(run int, s span)) solver.BlockWork {
+	part, all := s.Part(n), s.Work(n)
 	return func(b *solver.Block, worker int) {
+		if int(b.First) >= q.k.layout.Cells {
+			all(b, worker)
+			return
+		}
 		for run := int(q.of[b.Number]); run < int(q.of[b.Number+1]); run++ {
 			s := do(run)
 			if s.from < s.to {
@@ -184,7 +191,7 @@ func (q *quiet[T]) each(part func(worker int, from, to int32), do func(run int) 
 // rates are the first stage's work, from the n-th field of water.
 func (q *quiet[T]) rates(n int, s *stencil.Stencil[T]) solver.BlockWork {
 	field := q.k.water.field(int64(n))
-	return q.each(s.Part(n), func(run int) span {
+	return q.each(s, n, func(run int) span {
 		now := q.reach(run, q.wet, field)
 		q.clear(scheme.RatesOfChange, q.rated[run], now)
 		return now
@@ -195,7 +202,7 @@ func (q *quiet[T]) rates(n int, s *stencil.Stencil[T]) solver.BlockWork {
 func (q *quiet[T]) advance(n int, s *stencil.Stencil[T]) solver.BlockWork {
 	field, next := q.k.water.field(int64(n)), q.k.water.field(int64(n)+1)
 	filled := q.filled[(int64(n)+1)%q.k.water.cycle()]
-	return q.each(s.Part(n), func(run int) span {
+	return q.each(s, n, func(run int) span {
 		if next == field {
 			return q.rated[run]
 		}
@@ -210,7 +217,7 @@ func (q *quiet[T]) advance(n int, s *stencil.Stencil[T]) solver.BlockWork {
 
 // record is the last one's.
 func (q *quiet[T]) record(n int, s *stencil.Stencil[T]) solver.BlockWork {
-	return q.each(s.Part(n), func(run int) span { return q.wet[run] }, func(int, span) {})
+	return q.each(s, n, func(run int) span { return q.wet[run] }, func(int, span) {})
 }
 
 // works are those of the phases, by step of the cycle.

@@ -107,13 +107,13 @@ func (w *Water) Fields() []solver.Field {
 	if w.Single {
 		kind = solver.Float32
 	}
-	list := []solver.Field{scheme.Water: {Name: "water", Values: values, Kind: kind}, scheme.Bottom: {Name: "bottom", Values: 1, Kind: kind},
+	list := []solver.Field{scheme.Water: {Name: "water", Values: values, Kind: kind}, scheme.Bottom: {Name: "bottom", Values: 1, Kind: kind, Constant: true},
 		scheme.RatesOfChange: {Name: "rates", Values: values, Kind: kind}, scheme.Next: {Name: "next", Values: values, Kind: kind}}
 	if w.Euler {
 		list = list[:scheme.Next]
 	}
 	if w.Edge != nil {
-		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind})
+		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind, Constant: true})
 	}
 	if w.Wet > 0 {
 		list = append(list, solver.Field{Name: "records", Values: 2, Kind: kind})
@@ -219,6 +219,7 @@ func (w *Water) field(steps int64) int {
 // Program computes rates, with them the time step that all ranks can take, and advances.
 func (w *Water) Program() (p solver.Program) {
 	stages := w.stages()
+	p.OnGhosts = true
 	for n := range w.cycle() {
 		now, next := stages[ratesPhase].accesses[n], stages[ratesPhase].accesses[(n+1)%w.cycle()]
 		advance := stages[advancePhase].accesses[n].Neighbours()

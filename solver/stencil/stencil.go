@@ -52,6 +52,7 @@ type Stencil[T float32 | float64] struct {
 	begin    []int32 // of a block's runs, and where the last ones end
 	accesses [][]place
 	rooms    []room[T]
+	cells    int32 // own
 }
 
 // run is cells that follow each other, and so do their neighbours at every offset.
@@ -97,7 +98,7 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 	if err := simd.CheckMachines(); err != nil {
 		return nil, err
 	}
-	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u, function: Best[T](functions)}
+	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u, function: Best[T](functions), cells: int32(b.Cells)}
 	if len(accesses) == 0 {
 		accesses = []Access{u.Access}
 	}
@@ -165,17 +166,16 @@ func places[T float32 | float64](b *solver.Binding, d *processor.Device, a *Acce
 	return list
 }
 
-// findRuns cuts the fluid cells of all blocks into runs.
+// findRuns cuts the fluid cells of all blocks, and their ghosts, into runs.
 func (s *Stencil[T]) findRuns(b *solver.Binding) {
-	for i := range b.Blocks {
-		block := &b.Blocks[i]
+	for _, block := range slices.Concat(b.Blocks, b.Outer) {
 		var starts [mostCells + 1]bool
 		for k := range s.windows.Offsets {
 			s.windows.Each(k, block.First, block.End, func(cell, _, _ int32) { starts[cell-block.First] = true })
 		}
 		s.begin = append(s.begin, int32(len(s.runs)))
 		own := len(s.runs)
-		b.EachPiece(block.First, block.End, func(_ *solver.Piece, from, to int32) {
+		add := func(_ *solver.Piece, from, to int32) {
 			for c := from; c < to; c++ {
 				if last := len(s.runs) - 1; last >= own && s.runs[last].end == c && !starts[c-block.First] {
 					s.runs[last].end = c + 1
@@ -183,7 +183,11 @@ func (s *Stencil[T]) findRuns(b *solver.Binding) {
 					s.runs = append(s.runs, run{c, c + 1})
 				}
 			}
-		})
+		}
+		b.EachPiece(block.First, block.End, add)
+		if int(block.First) >= b.Cells {
+			add(nil, block.First, block.End)
+		}
 	}
 	s.begin, s.runs = append(s.begin, int32(len(s.runs))), slices.Clip(s.runs)
 }
@@ -233,7 +237,7 @@ func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 	n := int(to - from)
 	s.function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(s.table)))
 	for i := range places {
-		if p := &places[i]; p.kind == sum {
+		if p := &places[i]; p.kind == sum && from < s.cells {
 			r.add(p, n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
+	"carina/solver/enginetest"
 	"carina/solver/expression"
 	"carina/solver/processor"
 	"carina/solver/stencil"
@@ -61,10 +62,12 @@ func first(x, y int32) float64  { return float64(x) + 0.01*float64(y) + 0.07 }
 func second(x, y int32) float64 { return float64(y) - 0.5*float64(x) }
 
 func (p *physics) Fields() []solver.Field {
-	return []solver.Field{{Name: "now", Values: 2, Kind: solver.Float64}, {Name: "next", Values: 2, Kind: solver.Float64}}
+	return []solver.Field{{Name: "now", Values: 2, Kind: solver.Float64, Constant: true}, {Name: "next", Values: 2, Kind: solver.Float64}}
 }
 func (p *physics) Program() solver.Program {
-	return solver.Program{Steps: [][]solver.Phase{{{Name: "mix"}}}, State: [][]solver.Slot{{{Field: 1}, {Field: 1, Value: 1}}}}
+	u := mixture()
+	return solver.Program{Steps: [][]solver.Phase{{{Name: "mix", Reads: u.Neighbours(), Return: u.Returned(), Fetch: u.Neighbours()}}},
+		State: [][]solver.Slot{append(solver.Own(0, 2), solver.Own(1, 2)...)}, OnGhosts: true}
 }
 func (p *physics) Work(int, int) solver.Work { return p.stencil.Work(0) }
 func (p *physics) Begin(int64) error         { return nil }
@@ -76,25 +79,17 @@ func (p *physics) Bind(b *solver.Binding) (k solver.Kernel, err error) {
 	return p, b.Fill(0, func(x, y, _ int32, v []float64) { v[0], v[1] = first(x, y), second(x, y) })
 }
 
-// Neighbours, walls and reductions are those that are found cell by cell.
+// Neighbours, walls and reductions are those that are found cell by cell, also where ranks
+// compute ghosts.
 func TestAgainstCells(t *testing.T) {
+	againstCells(t, 1, 1)
+	againstCells(t, 3, 1)
+	againstCells(t, 3, 2)
+}
+
+func againstCells(t *testing.T, ranks, every int) {
 	there := func(x, y int32) bool { return x >= 0 && x < 300 && y >= 0 && y < 11 && (x*x+7*y+x*y)%19 > 0 }
 	g := generate.Grid([3]int32{300, 11, 1}, func(x, y, _ int32) bool { return there(x, y) })
-	tr, p := transport.NewLocal(1)[0], &physics{functions: interpreted(mixture())}
-	r, err := solver.NewRank(solver.WholeDomain(g), solver.Together{p}, processor.New(2, tr), tr, solver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := r.Step(); err != nil {
-		t.Fatal(err)
-	}
-	var got [2][]float64
-	for v := range got {
-		if got[v], err = r.Values(1, v); err != nil {
-			t.Fatal(err)
-		}
-	}
 	// low is what a cell reads from below.
 	low := func(x, y int32) float64 {
 		if there(x, y-1) {
@@ -102,33 +97,59 @@ func TestAgainstCells(t *testing.T) {
 		}
 		return first(x, y)
 	}
-	var total int64
-	largest := 0.0
-	r.Layout().EachCell(func(c, x, y, _ int32) {
-		total += int64(math.RoundToEven(10 * first(x, y)))
-		largest = max(largest, low(x, y))
-		want := [2]float64{first(x, y), 0}
-		if there(x+1, y) {
-			want[0] += 10 * first(x+1, y)
+	enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
+		p := &physics{functions: interpreted(mixture())}
+		r, err := solver.NewRank(enginetest.Scattered(g, 7, ranks, 3, [3]bool{}), solver.Together{p}, processor.New(2, tr), tr, solver.Options{ExchangeEvery: every})
+		if err != nil {
+			return err
 		}
-		if there(x-1, y) {
-			want[1] = low(x-1, y) + 100
+		defer r.Close()
+		if err := r.Step(); err != nil {
+			return err
 		}
-		for v := range want {
-			if got[v][c] != want[v] {
-				t.Fatalf("value %d at (%d, %d) is %g, want %g", v, x, y, got[v][c], want[v])
+		var got [2][]float64
+		for v := range got {
+			if got[v], err = r.Values(1, v); err != nil {
+				return err
 			}
 		}
-	})
-	for i := range 2 {
-		if sum, most := p.stencil.TakeSum(0), p.stencil.TakeMaximum(0); sum != total || most != largest {
-			t.Errorf("sum %d and maximum %g, want %d and %g, the %d. time", sum, most, total, largest, i+1)
+		i := 0
+		var total int64
+		largest := 0.0
+		r.Layout().EachCell(func(_, x, y, _ int32) {
+			total += int64(math.RoundToEven(10 * first(x, y)))
+			largest = max(largest, low(x, y))
+			want := [2]float64{first(x, y), 0}
+			if there(x+1, y) {
+				want[0] += 10 * first(x+1, y)
+			}
+			if there(x-1, y) {
+				want[1] = low(x-1, y) + 100
+			}
+			for v := range want {
+				if got[v][i] != want[v] {
+					t.Errorf("value %d at (%d, %d) is %g, want %g", v, x, y, got[v][i], want[v])
+				}
+			}
+			i++
+		})
+		// The largest of all cells may be found at a ghost, too.
+		most := p.stencil.TakeMaximum(0)
+		found := []int64{int64(math.Float64bits(most)), int64(math.Float64bits(largest))}
+		if err := tr.Reduce(transport.Max, found); err != nil {
+			return err
 		}
-		total, largest = 0, 0
-	}
-	if bytes, cells := p.stencil.Bytes(), int64(r.Layout().Cells); bytes > 40*cells {
-		t.Errorf("%d cells take %d bytes more", cells, bytes)
-	}
+		if sum := p.stencil.TakeSum(0); sum != total || found[0] != found[1] || ranks*every == 1 && most != largest {
+			t.Errorf("sum %d and maximum %x, want %d and %x", sum, found[0], total, found[1])
+		}
+		if sum, most := p.stencil.TakeSum(0), p.stencil.TakeMaximum(0); sum != 0 || most != 0 {
+			t.Errorf("sum %d and maximum %g the second time", sum, most)
+		}
+		if bytes, cells := p.stencil.Bytes(), int64(r.Layout().Cells); ranks == 1 && bytes > 40*cells {
+			t.Errorf("%d cells take %d bytes more", cells, bytes)
+		}
+		return nil
+	})
 }
 
 // What crosses to other cells is listed for the engine, and fields change places.

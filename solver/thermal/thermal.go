@@ -49,6 +49,7 @@ func (g *Gas) Fields() []solver.Field {
 
 // Program pulls from one copy and writes into the other, in turn.
 func (g *Gas) Program() (p solver.Program) {
+	p.OnGhosts = true
 	for field := range 2 {
 		now, next := arithmetic.Pull(field), arithmetic.Pull(1-field)
 		p.Steps = append(p.Steps, []solver.Phase{{Name: "pull and collide", Reads: now.Neighbours(), Fetch: next.Neighbours()}})
