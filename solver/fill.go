@@ -166,3 +166,41 @@ func (r *Rank) Values(field, value int) ([]float64, error) {
 	}
 	return list, read()
 }
+
+// Each calls f for the rank's fluid cells by ascending global number, with what slots have
+// before the next step, on any device: values are f's until it returns. Slots of
+// neighbours are such as the next step reads; of no cell and no wall they are 0.
+func (r *Rank) Each(slots []Slot, f func(global int64, values []float64)) error {
+	if err := r.wait(); err != nil {
+		return err
+	}
+	s := r.newState(slots)
+	for i, kind := range s.kind {
+		if get[kind] == nil {
+			return fmt.Errorf("field %q has values of the kind %v, which are not read as numbers", r.fields[slots[i].Field].Name, kind)
+		}
+	}
+	finder, err := newFinder(r.layout.Domain, int(r.layout.Rank), r.reach, r.options.Dense)
+	if err != nil {
+		return err
+	}
+	m := r.newRecordsOf(s, finder)
+	buffer, values := make([]byte, s.record*int(m.most)), make([]float64, len(slots))
+	return m.each(r.layout.Pieces, func(list []stretch, _ int) error {
+		clear(buffer)
+		if err := m.move(list, buffer, true); err != nil {
+			return fmt.Errorf("reading values: %w", err)
+		}
+		record := buffer
+		for k := range list {
+			for i := range int64(list[k].count) {
+				for v, kind := range s.kind {
+					values[v] = get[kind](record, 0) / cmp.Or(r.fields[slots[v].Field].Scale, 1)
+					record = record[kind.Bytes():]
+				}
+				f(list[k].global()+i, values)
+			}
+		}
+		return nil
+	})
+}

@@ -33,12 +33,14 @@ func (s *stretch) global() int64 { return s.piece.Global + int64(s.from) }
 // recordCells is how many cells are moved at once: more where it takes time to begin.
 const recordCells, recordCellsOfInspectors = 1024, 1 << 15
 
-func (r *Rank) newRecords(f *Finder) *records {
+func (r *Rank) newRecords(f *Finder) *records { return r.newRecordsOf(r.state(), f) }
+
+func (r *Rank) newRecordsOf(s *state, f *Finder) *records {
 	most := recordCells
 	if _, ok := r.device.(Inspector); ok {
 		most = min(recordCellsOfInspectors, max(r.layout.Fluid, 1))
 	}
-	return &records{rank: r, state: r.state(), finder: f, device: r.device, around: rowsAround{y: -1, z: -1},
+	return &records{rank: r, state: s, finder: f, device: r.device, around: rowsAround{y: -1, z: -1},
 		most: int32(most), cells: make([]int32, most), values: make([]byte, 8*most)}
 }
 

@@ -46,6 +46,7 @@ type Stencil[T float32 | float64] struct {
 	*expression.Tabulator[T]
 	update   *Update
 	function Function
+	inside   *inside[T] // nil where all cells are alike
 	table    []T
 	windows  *solver.Windows
 	runs     []run
@@ -120,6 +121,29 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 		}
 	}
 	return s, nil
+}
+
+// inside is what cells do around which all others are there.
+type inside[T float32 | float64] struct {
+	*expression.Tabulator[T]
+	function      Function
+	reads, writes int
+	table         []T
+}
+
+// Inside lets cells around which all is there that the update asks for be updated by
+// another one, whose inputs and outputs are the first ones of the update: it does the same
+// there, with less. Reductions are not among them.
+func (s *Stencil[T]) Inside(functions Functions, u *Update) {
+	s.inside = &inside[T]{Tabulator: expression.NewTabulator[T](u.Program), function: Best[T](functions), reads: len(u.Reads), writes: len(u.Writes)}
+}
+
+// Set gives a parameter its value.
+func (s *Stencil[T]) Set(name string, value float64) {
+	s.Tabulator.Set(name, value)
+	if s.inside != nil {
+		s.inside.Set(name, value)
+	}
 }
 
 // places finds the arrays of an access and adds its offsets to those of others.
@@ -198,7 +222,11 @@ func (s *Stencil[T]) Bytes() int64 {
 }
 
 // Prepare takes over the parameters that were set.
-func (s *Stencil[T]) Prepare() { s.table = s.Table() }
+func (s *Stencil[T]) Prepare() {
+	if s.table = s.Table(); s.inside != nil {
+		s.inside.table = s.inside.Table()
+	}
+}
 
 // Work is that of an access on blocks.
 func (s *Stencil[T]) Work(access int) solver.BlockWork {
@@ -231,11 +259,17 @@ func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 	for k := range r.neighbours {
 		r.neighbours[k] = s.windows.Neighbour(k, from)
 	}
+	n, function, table := int(to-from), s.function, s.table
+	inside := s.inside != nil
 	for i := range places {
 		r.at[i] = s.at(&places[i], from, r)
+		inside = inside && (places[i].kind != presence || r.at[i] == unsafe.Pointer(&r.ones))
 	}
-	n := int(to - from)
-	s.function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(s.table)))
+	if inside {
+		function, table = s.inside.function, s.inside.table
+		copy(r.at[s.inside.reads:], r.at[len(s.update.Reads):][:s.inside.writes])
+	}
+	function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(table)))
 	for i := range places {
 		if p := &places[i]; p.kind == sum && from < s.cells {
 			r.add(p, n)

@@ -40,8 +40,8 @@ func slabs(width int32, ranks int) *solver.Domain {
 
 // moving is a gas in motion.
 func moving() solver.Together {
-	return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) (float64, [2]float64, float64) {
-		return 1, [2]float64{0.03 * math.Sin(100*p.Y), 0}, 0.7
+	return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) thermal.State {
+		return thermal.State{Density: 1, Velocity: [2]float64{0.03 * math.Sin(100*p.Y), 0}, Temperature: 0.7}
 	}}}
 }
 

@@ -11,11 +11,17 @@
 //
 // Walls at the bottom and at the top of a box have temperatures. They lie half a cell
 // outside the first row. What left a cell of the three nearest rows through a wall stays in
-// the cell and arrives there in the next step, changed: gas at rest of the cell's
-// temperature T is taken out and such of 2T_w − T, so that T_w is between, put in, and the
-// part that the flux of heat across the wall has turns its sign, as it goes on behind the
-// wall. The density of what is put in is such that the change has no mass: as much comes
-// back to a cell as left it, whatever the temperatures, and nothing is exchanged for it.
-// What is wrong by that falls with the size of a cell: with 16 rows temperatures are up to
-// 4.3 % of the difference of those of the walls off at τ = 0.8, and with 32 up to 2.5 %.
+// the cell and arrives there in the next step, changed to what comes from gas behind the
+// wall, at the place from which it would come: with temperature and velocity on straight
+// lines from the cell's through the wall's, the pressure of gas at rest under gravity, and
+// the cell's stress and flux of heat. Densities follow from the pressure, so that the mass
+// that comes back to a row is not what left it; only over a column is it nearly the same.
+// What a row is short of stays with it as a debt, and in the next step the debts of the
+// three rows, which cancel where the gas is steady, are paid to the first one: mass is
+// exact, whatever the temperatures. It needs one more value of each cell.
+//
+// What is wrong by that falls with the square of a cell's size: heat is conducted to 1e-3 of
+// the difference of temperatures with 8 rows, flows between walls are right to 2 % of the
+// largest velocity with 16 rows at τ = 0.55 and to 0.2 % at τ = 0.8. The cost of walls is
+// that of six rows; all others are computed as without.
 package thermal

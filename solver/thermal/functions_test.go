@@ -35,10 +35,10 @@ func agree[T float32 | float64](t *testing.T, u *stencil.Update, machine string,
 	table := expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3, arithmetic.GravityX: 2e-3, arithmetic.GravityY: -1e-3, arithmetic.Bottom: 0.8, arithmetic.Top: 0.6})
 	var at, want []unsafe.Pointer
 	var got, wanted [][]T
-	for i := range len(u.Reads) + populations {
+	for i := range len(u.Reads) + len(u.Writes) {
 		list := make([]T, room)
 		for j := range list {
-			if i >= populations && i < len(u.Reads) {
+			if i < len(u.Reads) && u.Reads[i].Present {
 				list[j] = T(random.IntN(2))
 				continue
 			}

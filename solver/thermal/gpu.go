@@ -37,20 +37,31 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 // source is the kernel with the collision, and its numbers, written into it.
 func (g *Gas) source() string {
 	program := g.update().Program
-	table := expression.EvaluateTable[float64](program, g.parameters())
+	real, table := "double", expression.EvaluateTable[float64](program, g.parameters())
+	if g.Single {
+		real = "float"
+		for i, v := range expression.EvaluateTable[float32](program, g.parameters()) {
+			table[i] = float64(v)
+		}
+	}
 	statements, outputs := program.ExactC(
 		g.input,
 		func(i int) string { return "real(" + strconv.FormatFloat(table[i], 'g', -1, 64) + ")" })
 	for i, out := range outputs {
 		statements += fmt.Sprintf("PUT(%d, %s);\n", i, out)
 	}
-	return expression.CHelpers + strings.Replace(kernelText, "COLLIDE", statements, 1)
+	return expression.CHelpers + strings.NewReplacer("REAL", real, "COLLIDE", statements).Replace(kernelText)
 }
 
-// input reads what arrives, or whether there is a cell from where it would come.
+// input reads what arrives, whether there is a cell, or debts.
 func (g *Gas) input(i int) string {
 	if i < populations {
 		return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i))
 	}
-	return fmt.Sprintf("PRESENT(%d)", slices.Index(sources(), g.access(0).Reads[i].Offset))
+	read := g.access(0).Reads[i]
+	name, offset := "DEBT", slices.Index(sources(), read.Offset)
+	if read.Present {
+		name = "PRESENT"
+	}
+	return fmt.Sprintf("%s(%d)", name, offset)
 }

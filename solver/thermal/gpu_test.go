@@ -25,7 +25,7 @@ func TestGasOnGPUs(t *testing.T) {
 // Every operator, with walls and without, has the bits of processors.
 func TestCollisionsOnGPUs(t *testing.T) {
 	named(t, func(t *testing.T, collision arithmetic.Collision) {
-		for _, c := range []*enginetest.Case{gasCase(holes(), [3]bool{true, true, false}, collision), walled(collision)} {
+		for _, c := range []*enginetest.Case{gasCase(holes(), [3]bool{true, true, false}, collision), walled(collision), single(walled(collision))} {
 			c.Steps = 4
 			want := c.Hashes(t)
 			c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {

@@ -30,12 +30,12 @@ func TestShockTube(t *testing.T) {
 	p := low
 	ratio := p / (thin * rest)
 	named(t, func(t *testing.T, c arithmetic.Collision) {
-		follow(t, [2]int32{400, 4}, everywhere, steps, steps, thermal.Gas{Tau: tau, Collision: c}, func(x, _ int32) state {
+		follow(t, [2]int32{400, 4}, everywhere, steps, steps, thermal.Gas{Tau: tau, Collision: c}, func(x, _ int32) thermal.State {
 			if x >= 100 && x < 300 {
-				return state{dense, [2]float64{}, rest}
+				return state(dense, [2]float64{}, rest)
 			}
-			return state{thin, [2]float64{}, rest}
-		}, func(step int, at func(x, y int32) *state) {
+			return state(thin, [2]float64{}, rest)
+		}, func(step int, at func(x, y int32) *thermal.State) {
 			if step == 0 {
 				return
 			}
@@ -48,7 +48,7 @@ func TestShockTube(t *testing.T) {
 				{"compressed", 345, thin * (ratio + 1./3) / (ratio/3 + 1)},
 			} {
 				s := at(c.x, 1)
-				for i, pair := range [][2]float64{{s.density, c.density}, {s.density * s.temperature, p}, {s.velocity[0], driven(p)}} {
+				for i, pair := range [][2]float64{{s.Density, c.density}, {s.Density * s.Temperature, p}, {s.Velocity[0], driven(p)}} {
 					if !(math.Abs(pair[0]/pair[1]-1) < 0.01) {
 						t.Errorf("%s gas: number %d is %g, want %g", c.name, i, pair[0], pair[1])
 					}

@@ -5,7 +5,6 @@ package thermal
 import (
 	"errors"
 	"fmt"
-	"math"
 	"unsafe"
 
 	"carina/geometry"
@@ -30,30 +29,48 @@ type Gas struct {
 	Gravity [2]float64
 	// Walls are at the bottom and at the top; nil where the gas has none.
 	Walls *Walls
+	// Single computes in single precision.
+	Single bool
 	// Initial gives density, velocity and temperature at the start. It is called side by
 	// side.
-	Initial func(position r3.Vec) (density float64, velocity [2]float64, temperature float64)
+	Initial func(position r3.Vec) State
 }
 
-// Walls have temperatures. The gas between them fills a box.
-type Walls struct{ Bottom, Top float64 }
+// Walls have temperatures, and may slide along themselves. The gas between them fills a box.
+type Walls struct {
+	Bottom, Top           float64
+	BottomSlide, TopSlide float64
+}
 
 var _ solver.Physics = (*Gas)(nil)
 
 const populations = arithmetic.Populations
 
-// Fields are the populations, twice: those of the n-th copy are before steps n, n+2, ….
+// Fields are the populations, with walls debts behind them, twice: those of the n-th copy
+// are before steps n, n+2, ….
 func (g *Gas) Fields() []solver.Field {
-	return []solver.Field{{Name: "gas", Values: populations, Kind: solver.Float64}, {Name: "gas beside", Values: populations, Kind: solver.Float64}}
+	kind := solver.Float64
+	if g.Single {
+		kind = solver.Float32
+	}
+	return []solver.Field{{Name: "gas", Values: g.values(), Kind: kind}, {Name: "gas beside", Values: g.values(), Kind: kind}}
+}
+
+// values is how many a cell has in a copy.
+func (g *Gas) values() int {
+	if g.Walls != nil {
+		return arithmetic.Debt + 1
+	}
+	return populations
 }
 
 // Program pulls from one copy and writes into the other, in turn.
 func (g *Gas) Program() (p solver.Program) {
 	p.OnGhosts = true
 	for field := range 2 {
-		now, next := arithmetic.Pull(field), arithmetic.Pull(1-field)
+		now, next := g.access(field), g.access(1-field)
 		p.Steps = append(p.Steps, []solver.Phase{{Name: "pull and collide", Reads: now.Neighbours(), Fetch: next.Neighbours()}})
-		p.State = append(p.State, solver.Own(field, populations))
+		p.State = append(p.State, solver.Own(field, g.values()))
 	}
 	return p
 }
@@ -83,25 +100,13 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 		return g.bindGPU(b, d)
 	}
 	d, ok := b.Device.(*processor.Device)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, errors.New("a thermal gas is computed on processors and on GPUs with arrays; choose these")
+	case g.Single:
+		return bindProcessor[float32](g, b, d)
 	}
-	k := &Kernel{layout: b.Layout}
-	for n := range k.f {
-		memory, stride := processor.Values[float64](d, b.Array(n))
-		for i := range k.f[n] {
-			k.f[n][i] = memory[i*stride:][:stride]
-		}
-	}
-	var err error
-	if k.Stencil, err = stencil.NewStencil[float64](b, g.update(), g.functions(), g.access(0), g.access(1)); err != nil {
-		return nil, err
-	}
-	for name, value := range g.parameters() {
-		k.Set(name, value)
-	}
-	k.Prepare()
-	return k, g.fill(b)
+	return bindProcessor[float64](g, b, d)
 }
 
 // checkWalls finds what is no box between walls.
@@ -132,8 +137,10 @@ func (g *Gas) access(from int) stencil.Access {
 	return arithmetic.Pull(from)
 }
 
-// functions are the generated ones.
-func (g *Gas) functions() stencil.Functions { return functions[g.update().Name] }
+// functions are the generated ones: of cells near walls, and of all others.
+func (g *Gas) functions() (near, far stencil.Functions) {
+	return functions[g.update().Name], functions[g.Collision.Update(false).Name]
+}
 
 var functions = map[string]stencil.Functions{
 	"collide": collideFunctions, "collideWalls": collideWallsFunctions,
@@ -145,6 +152,7 @@ func (g *Gas) parameters() map[string]float64 {
 	p := map[string]float64{arithmetic.Omega: 1 / g.Tau, arithmetic.GravityX: g.Gravity[0], arithmetic.GravityY: g.Gravity[1]}
 	if g.Walls != nil {
 		p[arithmetic.Bottom], p[arithmetic.Top] = g.Walls.Bottom-g.heat(), g.Walls.Top-g.heat()
+		p[arithmetic.BottomSlide], p[arithmetic.TopSlide] = g.Walls.BottomSlide, g.Walls.TopSlide
 	}
 	return p
 }
@@ -161,63 +169,78 @@ func (g *Gas) fill(b *solver.Binding) error {
 			rows[i] = make([]float64, len(values[0]))
 			at[i] = unsafe.Pointer(&rows[i][0])
 		}
-		for i := range values {
+		for i := range populations {
 			at[moments+i] = unsafe.Pointer(&values[i][0])
 		}
 		for i := range values[0] {
-			density, u, temperature := g.Initial(b.Domain.Grid.Center(x+int32(i), y, z))
-			rows[0][i], rows[1][i], rows[2][i], rows[3][i] = density, u[0]-g.Gravity[0]/2, u[1]-g.Gravity[1]/2, temperature-g.heat()
+			s := g.Initial(b.Domain.Grid.Center(x+int32(i), y, z))
+			rows[0][i], rows[1][i], rows[2][i], rows[3][i] = s.Density, s.Velocity[0]-g.Gravity[0]/2, s.Velocity[1]-g.Gravity[1]/2, s.Temperature-g.heat()
 		}
 		equilibrium(&at[0], len(values[0]), unsafe.Pointer(&constants[0]))
 	})
 }
-
-// Kernel is the gas of one rank on processors.
-type Kernel struct {
-	*stencil.Stencil[float64]
-	layout *solver.Layout
-	f      [2][populations][]float64
-}
-
-// Work pulls and collides.
-func (k *Kernel) Work(step, _ int) solver.Work { return k.Stencil.Work(step) }
-
-// Begin has nothing to do.
-func (k *Kernel) Begin(int64) error { return nil }
 
 // heat is what the temperature gains where velocity is taken in the middle of a step.
 func (g *Gas) heat() float64 {
 	return (float64(g.Gravity[0]*g.Gravity[0]) + float64(g.Gravity[1]*g.Gravity[1])) / 8
 }
 
-// Moments are density, velocity and temperature of a cell at which f arrives.
-func (g *Gas) Moments(f []float64) (density float64, velocity [2]float64, temperature float64) {
+// State is what a cell has: velocity and temperature in the middle of a step.
+type State struct {
+	Density     float64
+	Velocity    [2]float64
+	Temperature float64
+}
+
+// Each calls f for the fluid cells of a rank, by ascending global number, with their states
+// before the next step, on any device. The gas has the rank for itself.
+func (g *Gas) Each(r *solver.Rank, f func(global int64, s State)) error {
+	var slots []solver.Slot
+	access := g.access(int(r.Steps() % 2))
+	for _, read := range access.Reads {
+		if !read.Present {
+			slots = append(slots, read.Slot)
+		}
+	}
+	size := r.Layout().Domain.Grid.Size
+	return r.Each(slots, func(global int64, values []float64) {
+		s := g.Moments(values[:populations])
+		if g.Walls != nil {
+			// What is owed comes to the cells at the walls.
+			y := int32(global / int64(size[0]))
+			debts := values[populations:]
+			if y == 0 {
+				s.Density += debts[0] + debts[1] + debts[2]
+			} else if y == size[1]-1 {
+				s.Density += debts[0] + debts[3] + debts[4]
+			}
+		}
+		f(global, s)
+	})
+}
+
+// Moments are those of a cell at which populations f arrive.
+func (g *Gas) Moments(f []float64) (s State) {
 	var energy float64
 	for i, v := range arithmetic.Velocities {
 		x, y := float64(v.C.X), float64(v.C.Y)
-		density += f[i]
-		velocity[0] += float64(x * f[i])
-		velocity[1] += float64(y * f[i])
+		s.Density += f[i]
+		s.Velocity[0] += float64(x * f[i])
+		s.Velocity[1] += float64(y * f[i])
 		energy += float64((x*x + y*y) * f[i])
 	}
-	temperature = energy / density
-	for axis := range velocity {
-		velocity[axis] /= density
-		temperature -= float64(velocity[axis] * velocity[axis])
-		velocity[axis] += g.Gravity[axis] / 2
+	s.Temperature = energy / s.Density
+	for axis := range s.Velocity {
+		s.Velocity[axis] /= s.Density
+		s.Temperature -= float64(s.Velocity[axis] * s.Velocity[axis])
+		s.Velocity[axis] += g.Gravity[axis] / 2
 	}
-	return density, velocity, temperature/2 + g.heat()
+	s.Temperature = s.Temperature/2 + g.heat()
+	return s
 }
 
-// Check finds values that make no sense.
-func (k *Kernel) Check(b *solver.Block, _ int) (magnitude float64, bad int64) {
-	bad = solver.NoCell
-	k.layout.EachGlobal(b, func(cell int32, global int64) {
-		for n := range k.f {
-			if v := k.f[n][0][cell]; math.IsNaN(v) || math.IsInf(v, 0) {
-				bad = min(bad, global)
-			}
-		}
-	})
-	return 0, bad
+// Energy is that of a cell.
+func (s State) Energy() float64 {
+	u := s.Velocity
+	return s.Density * ((u[0]*u[0]+u[1]*u[1])/2 + s.Temperature)
 }

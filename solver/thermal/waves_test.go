@@ -16,26 +16,18 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// state is density, velocity and temperature of a cell.
-type state struct {
-	density     float64
-	velocity    [2]float64
-	temperature float64
-}
-
-// energy is that of a cell.
-func (s *state) energy() float64 {
-	return s.density * ((s.velocity[0]*s.velocity[0]+s.velocity[1]*s.velocity[1])/2 + s.temperature)
+// state makes one of a cell.
+func state(density float64, velocity [2]float64, temperature float64) thermal.State {
+	return thermal.State{Density: density, Velocity: velocity, Temperature: temperature}
 }
 
 // follow computes a gas in a box that is full, from a state at whole coordinates of cells,
 // and calls see before the first step and whenever so many have passed.
-func follow(t *testing.T, size [2]int32, periodic [3]bool, steps, every int, gas thermal.Gas, start func(x, y int32) state, see func(step int, at func(x, y int32) *state)) {
+func follow(t *testing.T, size [2]int32, periodic [3]bool, steps, every int, gas thermal.Gas, start func(x, y int32) thermal.State, see func(step int, at func(x, y int32) *thermal.State)) {
 	t.Helper()
 	g := generate.FullGrid([3]int32{size[0], size[1], 1})
-	gas.Initial = func(p r3.Vec) (float64, [2]float64, float64) {
-		s := start(int32((p.X-g.Origin.X)/g.Spacing), int32((p.Y-g.Origin.Y)/g.Spacing))
-		return s.density, s.velocity, s.temperature
+	gas.Initial = func(p r3.Vec) thermal.State {
+		return start(int32((p.X-g.Origin.X)/g.Spacing), int32((p.Y-g.Origin.Y)/g.Spacing))
 	}
 	c := enginetest.Case{Grid: g, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{&gas}, nil }}
 	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
@@ -46,29 +38,12 @@ func follow(t *testing.T, size [2]int32, periodic [3]bool, steps, every int, gas
 			return err
 		}
 		defer r.Close()
-		states := make([]state, size[0]*size[1])
+		states := make([]thermal.State, size[0]*size[1])
 		for step := 0; ; step += every {
-			var values [arithmetic.Populations][]float64
-			for i := range values {
-				if values[i], err = r.Values(int(r.Steps()%2), i); err != nil {
-					return err
-				}
+			if err := gas.Each(r, func(global int64, s thermal.State) { states[global] = s }); err != nil {
+				return err
 			}
-			var stored [arithmetic.Populations][]float64
-			for i := range stored {
-				stored[i] = make([]float64, len(states))
-			}
-			r.Layout().EachCell(func(cell, x, y, _ int32) {
-				for i := range stored {
-					stored[i][y*size[0]+x] = values[i][cell]
-				}
-			})
-			for n := range states {
-				f := arriving(&stored, size, periodic, int32(n)%size[0], int32(n)/size[0])
-				s := &states[n]
-				s.density, s.velocity, s.temperature = gas.Moments(f[:])
-			}
-			see(step, func(x, y int32) *state { return &states[y*size[0]+x] })
+			see(step, func(x, y int32) *thermal.State { return &states[y*size[0]+x] })
 			if step >= steps {
 				return nil
 			}
@@ -79,22 +54,6 @@ func follow(t *testing.T, size [2]int32, periodic [3]bool, steps, every int, gas
 			}
 		}
 	})
-}
-
-// arriving is what comes to a cell from others and from walls.
-func arriving(stored *[arithmetic.Populations][]float64, size [2]int32, periodic [3]bool, x, y int32) (f [arithmetic.Populations]float64) {
-	for i, v := range arithmetic.Velocities {
-		from := [2]int32{x - int32(v.C.X), y - int32(v.C.Y)}
-		for axis := range from {
-			if periodic[axis] {
-				from[axis] = (from[axis] + 4*size[axis]) % size[axis]
-			}
-		}
-		if f[i] = stored[arithmetic.Opposite(i)][y*size[0]+x]; from[0] >= 0 && from[0] < size[0] && from[1] >= 0 && from[1] < size[1] {
-			f[i] = stored[i][from[1]*size[0]+from[0]]
-		}
-	}
-	return f
 }
 
 var everywhere = [3]bool{true, true, false}
@@ -113,12 +72,12 @@ const (
 )
 
 // wave is the amplitude of a quantity along x whenever so many steps have passed.
-func wave(t *testing.T, c arithmetic.Collision, every int, start func(x float64) state, quantity func(s *state) float64) (list []complex128) {
+func wave(t *testing.T, c arithmetic.Collision, every int, start func(x float64) thermal.State, quantity func(s *thermal.State) float64) (list []complex128) {
 	t.Helper()
 	k := 2 * math.Pi / cells
 	follow(t, [2]int32{cells, 4}, everywhere, 500, every, thermal.Gas{Tau: 0.8, Collision: c},
-		func(x, _ int32) state { return start(k * (float64(x) + 0.5)) },
-		func(_ int, at func(x, y int32) *state) {
+		func(x, _ int32) thermal.State { return start(k * (float64(x) + 0.5)) },
+		func(_ int, at func(x, y int32) *thermal.State) {
 			var sum complex128
 			for x := range int32(cells) {
 				sum += complex(quantity(at(x, 0))*2/cells, 0) * cmplx.Exp(complex(0, -k*(float64(x)+0.5)))
@@ -145,8 +104,8 @@ func fades(t *testing.T, list []complex128, drift, tolerance float64) {
 func TestShearWave(t *testing.T) {
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, drift := range []float64{0, 0.2} {
-			fades(t, wave(t, c, 50, func(x float64) state { return state{1, [2]float64{drift, 0.1*drift + small*math.Sin(x)}, rest} },
-				func(s *state) float64 { return s.velocity[1] }), drift, 5e-4)
+			fades(t, wave(t, c, 50, func(x float64) thermal.State { return state(1, [2]float64{drift, 0.1*drift + small*math.Sin(x)}, rest) },
+				func(s *thermal.State) float64 { return s.Velocity[1] }), drift, 5e-4)
 		}
 	})
 }
@@ -154,9 +113,9 @@ func TestShearWave(t *testing.T) {
 func TestEntropyWave(t *testing.T) {
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, drift := range []float64{0, 0.2} {
-			fades(t, wave(t, c, 50, func(x float64) state {
-				return state{1 / (1 + small*math.Sin(x)), [2]float64{drift, 0}, rest * (1 + small*math.Sin(x))}
-			}, func(s *state) float64 { return (math.Log(s.temperature) - math.Log(s.density)) / 2 }), drift, 1e-3)
+			fades(t, wave(t, c, 50, func(x float64) thermal.State {
+				return state(1/(1+small*math.Sin(x)), [2]float64{drift, 0}, rest*(1+small*math.Sin(x)))
+			}, func(s *thermal.State) float64 { return (math.Log(s.Temperature) - math.Log(s.Density)) / 2 }), drift, 1e-3)
 		}
 	})
 }
@@ -166,9 +125,9 @@ func TestEntropyWave(t *testing.T) {
 func TestSoundWave(t *testing.T) {
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		const each, m = 10, 3
-		list := wave(t, c, each, func(x float64) state {
-			return state{1 + small*math.Sin(x), [2]float64{}, rest * (1 + small*math.Sin(x))}
-		}, func(s *state) float64 { return s.density * s.temperature })
+		list := wave(t, c, each, func(x float64) thermal.State {
+			return state(1+small*math.Sin(x), [2]float64{}, rest*(1+small*math.Sin(x)))
+		}, func(s *thermal.State) float64 { return s.Density * s.Temperature })
 		// p(n+m) = 2a·p(n) − b·p(n−m) with a = e^{−Γm} cos ωm, b = e^{−2Γm}; least squares.
 		var pp, pq, qq, pr, qr float64
 		for n := m; n+m < len(list); n++ {
@@ -189,11 +148,11 @@ func TestSoundWave(t *testing.T) {
 }
 
 // totals adds mass, momentum and energy.
-func totals(size [2]int32, at func(x, y int32) *state) (sum [4]float64) {
+func totals(size [2]int32, at func(x, y int32) *thermal.State) (sum [4]float64) {
 	for y := range size[1] {
 		for x := range size[0] {
 			s := at(x, y)
-			for i, v := range [...]float64{s.density, s.density * s.velocity[0], s.density * s.velocity[1], s.energy()} {
+			for i, v := range [...]float64{s.Density, s.Density * s.Velocity[0], s.Density * s.Velocity[1], s.Energy()} {
 				sum[i] += v
 			}
 		}
@@ -202,13 +161,13 @@ func totals(size [2]int32, at func(x, y int32) *state) (sum [4]float64) {
 }
 
 // uneven is a state that differs from cell to cell.
-func uneven(size [2]int32) func(x, y int32) state {
+func uneven(size [2]int32) func(x, y int32) thermal.State {
 	random := rand.New(rand.NewPCG(5, 6))
-	list := make([]state, size[0]*size[1])
+	list := make([]thermal.State, size[0]*size[1])
 	for i := range list {
-		list[i] = state{1 + 0.05*random.NormFloat64(), [2]float64{0.1 + 0.05*random.NormFloat64(), 0.05 * random.NormFloat64()}, rest + 0.02*random.NormFloat64()}
+		list[i] = state(1+0.05*random.NormFloat64(), [2]float64{0.1 + 0.05*random.NormFloat64(), 0.05 * random.NormFloat64()}, rest+0.02*random.NormFloat64())
 	}
-	return func(x, y int32) state { return list[y*size[0]+x] }
+	return func(x, y int32) thermal.State { return list[y*size[0]+x] }
 }
 
 // Mass, momentum and energy of a periodic box are constant to rounding; with gravity a
@@ -218,7 +177,7 @@ func TestTotals(t *testing.T) {
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, gravity := range [][2]float64{{}, {3e-4, -2e-4}} {
 			var want [4]float64
-			follow(t, size, everywhere, 200, 20, thermal.Gas{Tau: 0.8, Collision: c, Gravity: gravity}, uneven(size), func(step int, at func(x, y int32) *state) {
+			follow(t, size, everywhere, 200, 20, thermal.Gas{Tau: 0.8, Collision: c, Gravity: gravity}, uneven(size), func(step int, at func(x, y int32) *thermal.State) {
 				got := totals(size, at)
 				if step == 0 {
 					want = got
@@ -243,16 +202,16 @@ func TestTotals(t *testing.T) {
 func TestFreeFall(t *testing.T) {
 	gravity := [2]float64{2e-3, -1e-3}
 	named(t, func(t *testing.T, c arithmetic.Collision) {
-		follow(t, [2]int32{4, 4}, everywhere, 100, 25, thermal.Gas{Tau: 0.6, Collision: c, Gravity: gravity}, func(_, _ int32) state { return state{1.1, [2]float64{}, rest} },
-			func(step int, at func(x, y int32) *state) {
+		follow(t, [2]int32{4, 4}, everywhere, 100, 25, thermal.Gas{Tau: 0.6, Collision: c, Gravity: gravity}, func(_, _ int32) thermal.State { return state(1.1, [2]float64{}, rest) },
+			func(step int, at func(x, y int32) *thermal.State) {
 				s := at(1, 2)
 				for axis, g := range gravity {
-					if math.Abs(s.velocity[axis]-g*float64(step)) > 1e-13 {
-						t.Errorf("velocity %v after %d steps", s.velocity, step)
+					if math.Abs(s.Velocity[axis]-g*float64(step)) > 1e-13 {
+						t.Errorf("velocity %v after %d steps", s.Velocity, step)
 					}
 				}
-				if math.Abs(s.temperature-rest) > 1e-13 || math.Abs(s.density-1.1) > 1e-13 {
-					t.Errorf("temperature %.15g, density %.15g after %d steps", s.temperature, s.density, step)
+				if math.Abs(s.Temperature-rest) > 1e-13 || math.Abs(s.Density-1.1) > 1e-13 {
+					t.Errorf("temperature %.15g, density %.15g after %d steps", s.Temperature, s.Density, step)
 				}
 			})
 	})
@@ -299,10 +258,10 @@ func TestRegularizationIsMoreStable(t *testing.T) {
 	size := [2]int32{48, 48}
 	kinetic := map[arithmetic.Collision]float64{}
 	for _, c := range arithmetic.Collisions {
-		follow(t, size, everywhere, 600, 300, thermal.Gas{Tau: 0.5005, Collision: c}, func(x, y int32) state {
+		follow(t, size, everywhere, 600, 300, thermal.Gas{Tau: 0.5005, Collision: c}, func(x, y int32) thermal.State {
 			k := 2 * math.Pi / float64(size[0])
-			return state{1, [2]float64{0.3 * math.Tanh(6*math.Sin(k*float64(y))), 0.02 * math.Sin(k*float64(x))}, rest}
-		}, func(_ int, at func(x, y int32) *state) { kinetic[c] = totals(size, at)[3] })
+			return state(1, [2]float64{0.3 * math.Tanh(6*math.Sin(k*float64(y))), 0.02 * math.Sin(k*float64(x))}, rest)
+		}, func(_ int, at func(x, y int32) *thermal.State) { kinetic[c] = totals(size, at)[3] })
 	}
 	if v := kinetic[arithmetic.Regularized]; !(v > 0) {
 		t.Errorf("energy %g with regularisation", v)

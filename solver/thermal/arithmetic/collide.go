@@ -41,9 +41,11 @@ func (c Collision) Update(walls bool) *stencil.Update {
 	}
 	if walls {
 		u.Name, u.Access = u.Name+"Walls", Through(0)
-		flux := b.Multiply(b.Subtract(b.Constant(1), b.Parameter(Omega)), b.fluxes(now).hy)
-		b.wall(-1, Bottom, now, flux)
-		b.wall(1, Top, now, flux)
+		plain := b.Outputs
+		b.regularize(now, goal)
+		regular := b.Outputs
+		b.Outputs = plain
+		b.walls(now, regular)
 	}
 	return u
 }

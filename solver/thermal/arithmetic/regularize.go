@@ -119,7 +119,7 @@ func (b builder) populations(c *coefficients) {
 	for i, v := range Velocities {
 		numbers[v.C] = i
 	}
-	b.Outputs = append(b.Outputs[:0], make([]expression.Value, Populations)...)
+	b.Outputs = make([]expression.Value, Populations)
 	for _, v := range Velocities {
 		if v.C.X < 0 || v.C.Y < 0 {
 			continue

@@ -7,17 +7,23 @@ import (
 	"carina/solver/stencil"
 )
 
-// Parameters of walls: their temperatures.
+// Parameters of walls: their temperatures and their velocities along themselves.
 const (
-	Bottom = "bottom"
-	Top    = "top"
+	Bottom, Top           = "bottom", "top"
+	BottomSlide, TopSlide = "bottom slide", "top slide"
 )
 
-// reach is how many rows populations cross.
-const reach = 3
+const (
+	// Debt is the value behind the populations in which a cell near a wall keeps the mass
+	// that left it through the wall and did not come back.
+	Debt = Populations
+	// reach is how many rows populations cross.
+	reach = 3
+)
 
 // Through reads, beside what arrives, whether there are cells below and above a cell: 1, 2
-// and 3 rows below, and as many above.
+// and 3 rows below, and as many above; then the debts of its column: its own, of 1 and 2
+// rows above, and of as many below.
 func Through(from int) stencil.Access {
 	a := Pull(from)
 	for _, sign := range []int8{-1, 1} {
@@ -25,66 +31,90 @@ func Through(from int) stencil.Access {
 			a.Reads = append(a.Reads, stencil.Read{Slot: solver.Slot{Offset: geometry.Offset{Y: sign * (m + 1)}}, Present: true})
 		}
 	}
+	for _, y := range [...]int8{0, 1, 2, -1, -2} {
+		a.Reads = append(a.Reads, stencil.Read{Slot: solver.Slot{Field: from, Value: Debt, Offset: geometry.Offset{Y: y}, Wall: -1}})
+	}
+	a.Writes = append(a.Writes, stencil.Write{Slot: solver.Slot{Field: 1 - from, Value: Debt}})
 	return a
 }
 
-// polynomial has the coefficients of 1, θ and θ².
-type polynomial [3]float64
-
-// still is the equilibrium at rest as a polynomial of θ, for density 1.
-func still(v Velocity) polynomial {
-	q := v.squared()
-	return polynomial{v.Weight, v.Weight * (q - 2) / 2, v.Weight * (q*q - 8*q + 8) / 8}
+// missing is 1 where there is no cell so many rows towards a wall; sign is −1 for the
+// bottom.
+func (b builder) missing(sign int8, rows int) expression.Value {
+	return b.Subtract(b.Constant(1), b.Input(Populations+rows-1+reach*int(1+sign)/2))
 }
 
-// squared is ξ².
-func (v Velocity) squared() float64 {
-	return Spacing * Spacing * float64(v.C.X*v.C.X+v.C.Y*v.C.Y)
+// walls changes what the cells of three rows throw back at walls, which is what leaves
+// towards them, to what comes from gas behind the walls. What that has more or less of mass
+// is the cell's debt; the debts of a column are paid to the cell at the wall in the next
+// step, by gas like its own. Regular are what leaves after regularisation, for what is
+// beside equilibrium behind walls would grow with other operators.
+func (b builder) walls(now state, regular []expression.Value) {
+	// After a step of gravity.
+	gx, gy := b.Parameter(GravityX), b.Parameter(GravityY)
+	leaving := state{now.rho, b.Add(now.u, gx), b.Add(now.v, gy), now.temperature}
+	shear := b.fluxes(now).b
+	debts := append(b.wall(-1, Bottom, BottomSlide, leaving, shear, regular), b.wall(1, Top, TopSlide, leaving, shear, regular)...)
+	b.Outputs = append(b.Outputs, b.Sum(debts...))
+	own := b.Input(Populations + 2*reach)
+	owed := func(sign int8) expression.Value {
+		first := Populations + 2*reach + 1 + int(1+sign)
+		return b.Multiply(b.missing(sign, 1), b.Sum(own, b.Input(first), b.Input(first+1)))
+	}
+	// Where nothing is owed the factor is 1.
+	factor := b.Add(b.Constant(1), b.Divide(b.Add(owed(-1), owed(1)), now.rho))
+	for i, v := range b.Outputs {
+		b.Outputs[i] = b.Multiply(v, factor)
+	}
 }
 
-func (b builder) valued(c polynomial, x, x2 expression.Value) expression.Value {
-	return b.Sum(b.Constant(c[0]), b.scaled(c[1], x), b.scaled(c[2], x2))
-}
-
-// wall changes what a wall on one side throws back, which is what leaves towards it, to
-// what comes from gas that mirrors the cell's: as much mass, against the velocity, as far
-// behind the temperature of the wall, with the same flux of heat across it. sign is −1 for
-// the bottom.
-func (b builder) wall(sign int8, temperature string, now state, flux expression.Value) {
-	theta := b.theta(now)
-	wall := b.theta(state{temperature: b.Parameter(temperature)})
-	mirrored := b.Subtract(b.scaled(2, wall), theta)
-	own, squared := b.Multiply(theta, theta), b.Multiply(mirrored, mirrored)
-	var sums [reach]polynomial
-	var heat [reach]float64
-	for _, v := range Velocities {
-		if m := int(sign*v.C.Y) - 1; m >= 0 {
-			for k, c := range still(v) {
-				sums[m][k] += c
+// wall changes what is thrown back at one wall, and returns what mass the changes take.
+func (b builder) wall(sign int8, temperature, slide string, own state, shear expression.Value, regular []expression.Value) (debts []expression.Value) {
+	plain := append([]expression.Value(nil), b.Outputs[:Populations]...)
+	here := equilibrium(b.Program, own.rho, own.u, own.v, own.temperature)
+	for rows := 1; rows <= reach; rows++ {
+		gas := b.behind(sign, rows, temperature, slide, own, shear)
+		there := equilibrium(b.Program, gas.rho, gas.u, gas.v, gas.temperature)
+		for i, v := range Velocities {
+			if int(sign*v.C.Y) != rows {
+				continue
 			}
-			heat[m] += heatTurned(v)
+			back := Opposite(i)
+			comes := b.Add(regular[back], b.Subtract(there[back], here[back]))
+			change := b.Multiply(b.missing(sign, rows), b.Subtract(comes, plain[i]))
+			b.Outputs[i] = b.Add(plain[i], change)
+			debts = append(debts, b.Negative(change))
 		}
 	}
-	left := func(c polynomial, turned float64) expression.Value {
-		return b.Add(b.Multiply(now.rho, b.valued(c, theta, own)), b.scaled(turned, flux))
-	}
-	var missing, lost, come [reach]expression.Value
-	for m := range reach {
-		missing[m] = b.Subtract(b.Constant(1), b.Input(Populations+m+reach*int(1+sign)/2))
-		lost[m] = b.Multiply(missing[m], left(sums[m], heat[m]))
-		come[m] = b.Multiply(missing[m], b.valued(sums[m], mirrored, squared))
-	}
-	// Where nothing is missing, nothing is divided by 1.
-	density := b.Divide(b.Sum(lost[:]...), b.Add(b.Sum(come[:]...), b.Subtract(b.Constant(1), missing[reach-1])))
-	for i, v := range Velocities {
-		if m := int(sign*v.C.Y) - 1; m >= 0 {
-			change := b.Subtract(b.Multiply(density, b.valued(still(v), mirrored, squared)), left(still(v), heatTurned(v)))
-			b.Outputs[i] = b.Add(b.Outputs[i], b.Multiply(missing[m], change))
-		}
-	}
+	return debts
 }
 
-// heatTurned is twice what the flux of heat across a wall, h, is in a population.
-func heatTurned(v Velocity) float64 {
-	return 2 * v.Weight * Spacing * float64(v.C.Y) * (v.squared() - 4)
+// behind is gas so many rows from a cell towards a wall, and behind that: of the pressure
+// that gravity makes of the cell's, and of a temperature on the straight line from the
+// cell's through the wall's. So are velocities, but nowhere further from the wall's than the
+// cell's is, as waves would grow at walls: there the velocity along the wall goes on by what
+// the cell's stress says, and that across it stays.
+func (b builder) behind(sign int8, rows int, temperature, slide string, own state, shear expression.Value) state {
+	gx, gy := b.Parameter(GravityX), b.Parameter(GravityY)
+	wall := state{temperature: b.Parameter(temperature), u: b.Add(b.Parameter(slide), b.scaled(0.5, gx)), v: b.scaled(0.5, gy)}
+	distance := b.Constant(0.5 + reach)
+	for n := 1; n <= reach; n++ {
+		distance = b.Subtract(distance, b.missing(sign, n))
+	}
+	ratio := b.Subtract(b.Constant(1), b.Divide(b.Constant(float64(rows)), distance))
+	line := func(of, wall, ratio expression.Value) expression.Value {
+		return b.Add(wall, b.Multiply(b.Subtract(of, wall), ratio))
+	}
+	near := b.Maximum(b.Constant(-1), ratio)
+	beyond := b.Maximum(b.Constant(0), b.Subtract(b.Constant(float64(rows)), b.scaled(2, distance)))
+	pressure := b.Multiply(own.rho, own.temperature)
+	// The stress is −τp·∂u/∂y in units of c_s².
+	slope := b.Divide(b.Multiply(b.scaled(-float64(sign)/(Spacing*Spacing), shear), b.Parameter(Omega)), pressure)
+	warm := line(own.temperature, wall.temperature, ratio)
+	weight := b.Divide(b.scaled(float64(rows)*float64(sign), gy), wall.temperature)
+	weight = b.Sum(b.Constant(1), weight, b.scaled(0.5, b.Multiply(weight, weight)))
+	return state{
+		rho: b.Divide(b.Multiply(pressure, weight), warm), temperature: warm,
+		u: b.Add(line(own.u, wall.u, near), b.Multiply(slope, beyond)), v: line(own.v, wall.v, near),
+	}
 }

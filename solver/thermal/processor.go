@@ -1,0 +1,55 @@
+package thermal
+
+import (
+	"math"
+
+	"carina/solver"
+	"carina/solver/processor"
+	"carina/solver/stencil"
+)
+
+// onProcessor is the gas of one rank, in values of type T.
+type onProcessor[T float32 | float64] struct {
+	*stencil.Stencil[T]
+	layout *solver.Layout
+	first  [2][]T // population of each copy
+}
+
+func bindProcessor[T float32 | float64](g *Gas, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
+	k := &onProcessor[T]{layout: b.Layout}
+	for n := range k.first {
+		k.first[n], _ = processor.Values[T](d, b.Array(n))
+	}
+	near, far := g.functions()
+	var err error
+	if k.Stencil, err = stencil.NewStencil[T](b, g.update(), near, g.access(0), g.access(1)); err != nil {
+		return nil, err
+	}
+	if g.Walls != nil {
+		k.Inside(far, g.Collision.Update(false))
+	}
+	for name, value := range g.parameters() {
+		k.Set(name, value)
+	}
+	k.Prepare()
+	return k, g.fill(b)
+}
+
+// Work pulls and collides.
+func (k *onProcessor[T]) Work(step, _ int) solver.Work { return k.Stencil.Work(step) }
+
+// Begin has nothing to do.
+func (k *onProcessor[T]) Begin(int64) error { return nil }
+
+// Check finds values that make no sense.
+func (k *onProcessor[T]) Check(b *solver.Block, _ int) (magnitude float64, bad int64) {
+	bad = solver.NoCell
+	k.layout.EachGlobal(b, func(cell int32, global int64) {
+		for _, f := range k.first {
+			if v := float64(f[cell]); math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = min(bad, global)
+			}
+		}
+	})
+	return 0, bad
+}
