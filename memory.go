@@ -2,6 +2,7 @@ package carina
 
 import (
 	"fmt"
+	"math"
 
 	"carina/internal/machine"
 	"carina/internal/quantity"
@@ -30,6 +31,9 @@ const (
 	resultBytesAnyway   = 60_000_000
 	resultBytesPerPiece = 80
 	fieldBytesPerCell   = 16
+	// wallBytes, times the number of cells to the power of 2/3, is what is kept to follow the
+	// stress on a wall over time.
+	wallBytes = 10_000
 )
 
 // ranksMemory is what so many of all ranks hold besides their cells. When they
@@ -60,6 +64,9 @@ func (f *Flow) admit() error {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
 		if first && f.cells() <= results.PageLimit {
 			need += f.cells() * (resultBytesPerCell - resultBytesPerPiece)
+			if f.from.c.Unsteady() && f.from.made != nil {
+				need += int64(wallBytes * math.Pow(float64(f.cells()), 2./3))
+			}
 		}
 	} else if first && !f.options.discard {
 		need += (cells + f.cells()) * fieldBytesPerCell

@@ -66,6 +66,39 @@ func TestSeriesGoOn(t *testing.T) {
 	}
 }
 
+// The wall of a flow that a waveform changes is followed over time, alike in a run that is
+// gone on with on other ranks.
+func TestWallOverTime(t *testing.T) {
+	folder := t.TempDir()
+	common := []string{"run", generated(t, "bifurcation"), "--fluid-cells", "2000", "--flow", "1L/min", "--waveform", "sine:0.4s", "--mismatch", "50%", "--series", "every=500"}
+	type summary struct {
+		TimeStep float64 `json:"time_step_s"`
+		Wall     struct {
+			Over *struct {
+				Index float64 `json:"oscillatory_index"`
+				Mean  float64 `json:"mean_pa"`
+			} `json:"over_time"`
+		} `json:"wall_shear"`
+	}
+	whole, parts := filepath.Join(folder, "whole"), filepath.Join(folder, "parts")
+	want := succeed[summary](t, append(common, "--steps", "4500", "--out", whole, "--ranks", "2")...)
+	succeed[summary](t, append(common, "--steps", "3000", "--out", parts, "--checkpoint", "every=2100")...)
+	got := succeed[summary](t, "run", "--restart", parts, "--steps", "4500", "--ranks", "3")
+	if want.Wall.Over == nil || got.Wall.Over == nil || *want.Wall.Over != *got.Wall.Over || !(want.Wall.Over.Index > 0.2) {
+		t.Errorf("%+v, want %+v", got.Wall.Over, want.Wall.Over)
+	}
+	for _, name := range []string{"wall.vtp", "series/wall.csv", "branches.csv"} {
+		first, err1 := os.ReadFile(filepath.Join(whole, name))
+		second, err2 := os.ReadFile(filepath.Join(parts, name))
+		if err1 != nil || err2 != nil || string(first) != string(second) || !strings.Contains(string(first), "shear") {
+			t.Errorf("%s is another one (%v, %v)", name, err1, err2)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(whole, "wall.vtp")); err != nil || !strings.Contains(string(data), "oscillatory_shear_index") {
+		t.Errorf("%v: no index", err)
+	}
+}
+
 // What makes no sense is refused before anything is computed or written, and so is a
 // folder in which somebody else has files of those names.
 func TestWrongSeries(t *testing.T) {

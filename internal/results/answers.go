@@ -45,7 +45,7 @@ func (r *Results) answer(summary *airflow.Summary) {
 	if r.fields == nil || len(r.of.Grid.Openings) < 2 {
 		return
 	}
-	f := answers.Flow{Grid: r.of.Grid, Tree: r.tree, Fields: r.fields, Summary: summary, Period: r.of.Period, Lobes: r.of.Lobes}
+	f := answers.Flow{Grid: r.of.Grid, Tree: r.tree, Fields: r.fields, Summary: summary, Period: r.of.Period, Lobes: r.of.Lobes, Series: r.wall}
 	if r.of.Made != nil {
 		f.Surface = r.of.Made.Surface
 	}
@@ -84,10 +84,24 @@ func (r *Results) writeWall(path string) error {
 		shear[t], pressure[t], on[t] = float32(size), float32(a.Stress.Pressure[t]), float32(a.On[t])
 		vector[3*t], vector[3*t+1], vector[3*t+2] = float32(v.X), float32(v.Y), float32(v.Z)
 	}
-	return vtk.WriteTriangles(path, a.Wall.Points, a.Wall.Triangles, []vtk.Column{
+	columns := []vtk.Column{
 		{Name: "wall_shear_pa", Values: shear}, {Name: "pressure_pa", Values: pressure},
 		{Name: "wall_shear_vector_pa", Values: vector, Components: 3}, {Name: "branch", Values: on},
-	})
+	}
+	if a.Over != nil && a.Over.Samples > 0 {
+		mean, index := a.Over.Mean()
+		for _, c := range []struct {
+			name   string
+			values []float64
+		}{{"mean_wall_shear_over_time_pa", mean}, {"largest_wall_shear_over_time_pa", a.Over.Largest}, {"oscillatory_shear_index", index}} {
+			column := vtk.Column{Name: c.name, Values: make([]float32, n)}
+			for t, v := range c.values {
+				column.Values[t] = float32(v)
+			}
+			columns = append(columns, column)
+		}
+	}
+	return vtk.WriteTriangles(path, a.Wall.Points, a.Wall.Triangles, columns)
 }
 
 func (r *Results) drawWall(path string) error {

@@ -46,6 +46,8 @@ type Of struct {
 	Made *Made
 	// Period is that of the flow in seconds, 0 where it has none.
 	Period float64
+	// Changing tells that a waveform changes the flow, so that the wall is followed over time.
+	Changing bool
 	// Lobes are those to tell of, Series what is told on the way.
 	Lobes  []answers.Lobe
 	Series Series
@@ -81,6 +83,10 @@ type Results struct {
 	tree *tree.Tree
 	// following writes series; nil where there are none.
 	following *following
+	// wall is the stress over time, on rank 0, nil where it is not followed; walls tells all
+	// ranks that it is.
+	wall  *answers.WallSeries
+	walls bool
 	// answers are what the fields say of branches and walls; nil where they are not known.
 	answers *answers.Answers
 	// layers are the pictures of all ranks, on rank 0.
@@ -116,13 +122,14 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	if err := transport.Agree(of.Transport, r.findBranches()); err != nil {
 		return nil, err
 	}
+	r.prepareWall()
 	if err := r.prepareSeries(); err != nil {
 		return nil, err
 	}
 	var quiet func()
 	r.checkpointing, quiet = NewKeeping(ctx, KeepingOf{
 		Folder: of.Folder, Ranks: r.ranks, Checkpoints: of.Checkpoints, Restart: of.Restart, Resumed: of.Resumed, Warn: of.Warn,
-		Case: of.Case, PartitionFile: of.PartitionFile, Settings: of.Settings, MayChange: mayChange, Save: r.history.save, Load: r.history.load,
+		Case: of.Case, PartitionFile: of.PartitionFile, Settings: of.Settings, MayChange: mayChange, Save: r.saveSeen, Load: r.loadSeen,
 	})
 	r.ends = append(r.ends, r.following.end, quiet, r.unfinished.remove)
 	if t := of.Transport; t != nil && t.Size() > 1 {
@@ -192,7 +199,7 @@ func (r *Results) Begin() error {
 
 // Between is what is done between steps: the history, the series, and then what keeps the state.
 func (r *Results) Between() []run.Between {
-	return []run.Between{{Do: r.observe}, {Do: r.follow}, {Do: func(v *run.View) error { return r.checkpointing.Look(v.Computation(), v.TimeStep()) }}}
+	return []run.Between{{Do: r.observe}, {Do: r.watchWall}, {Do: r.follow}, {Do: func(v *run.View) error { return r.checkpointing.Look(v.Computation(), v.TimeStep()) }}}
 }
 
 // Resume lets a rank go on from the checkpoint.

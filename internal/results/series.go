@@ -78,12 +78,12 @@ func (i Interval) steps(timeStep float64) int64 {
 
 // The files of series.
 const (
-	seriesFolder                                         = "series"
-	openingSeries, branchSeries, lobeSeries, probeSeries = "openings.csv", "branches.csv", "lobes.csv", "probes.csv"
-	flowColumn, pressureColumn                           = "flow_m3_per_s ", "pressure_pa "
+	seriesFolder                                                     = "series"
+	openingSeries, branchSeries, lobeSeries, probeSeries, wallSeries = "openings.csv", "branches.csv", "lobes.csv", "probes.csv", "wall.csv"
+	flowColumn, pressureColumn                                       = "flow_m3_per_s ", "pressure_pa "
 )
 
-var seriesTables = []string{openingSeries, branchSeries, lobeSeries, probeSeries}
+var seriesTables = []string{openingSeries, branchSeries, lobeSeries, probeSeries, wallSeries}
 
 // following writes the series of a flow.
 type following struct {
@@ -215,6 +215,9 @@ func (r *Results) beginSeries() (err error) {
 	if f.monitor != nil {
 		columns[branchSeries], columns[lobeSeries] = f.monitor.Columns()
 	}
+	if r.wall != nil {
+		columns[wallSeries] = []string{"mean_wall_shear_pa", "peak_wall_shear_pa"}
+	}
 	for _, name := range seriesTables {
 		if len(columns[name]) == 0 {
 			continue
@@ -256,6 +259,12 @@ func (r *Results) follow(v *run.View) error {
 			return err
 		}
 	}
+	if table := f.tables[wallSeries]; v.Rank() == 0 && table != nil && r.wallInterval().due(v.Step(), v.TimeStep()) {
+		mean, peak := r.wall.Mean()
+		if err := table.Add(v.Step(), v.Time(), []float64{mean, peak}); failed == nil {
+			failed = err
+		}
+	}
 	if s.Fields.due(v.Step(), v.TimeStep()) {
 		fields, err := v.Fields()
 		if err != nil {
@@ -274,7 +283,7 @@ func (r *Results) follow(v *run.View) error {
 			failed = f.folder.AddFields(v.Step(), v.Time(), func(path string) error { return r.tieFields(path, v) })
 		}
 	}
-	if !s.Every.due(v.Step(), v.TimeStep()) && !s.Fields.due(v.Step(), v.TimeStep()) {
+	if !s.Every.due(v.Step(), v.TimeStep()) && !s.Fields.due(v.Step(), v.TimeStep()) && !(r.walls && r.wallInterval().due(v.Step(), v.TimeStep())) {
 		return nil
 	}
 	ends, err := anyOf(v.Transport(), failed != nil)
@@ -324,6 +333,9 @@ func (f *following) sample(v *run.View) (failed, err error) {
 		values[branchSeries], values[lobeSeries] = f.monitor.At(read[len(probes):], openings)
 	}
 	for name, table := range f.tables {
+		if len(values[name]) == 0 {
+			continue // the wall has samples of its own
+		}
 		if err := table.Add(v.Step(), v.Time(), values[name]); err != nil && failed == nil {
 			failed = err
 		}

@@ -49,6 +49,12 @@ func (v *View) Step() int64 { return int64(math.Round(v.Time() / v.rank.Units().
 // TimeStep is in seconds.
 func (v *View) TimeStep() float64 { return v.rank.Units().TimeStep }
 
+// Viscosity is the dynamic one, in Pa·s.
+func (v *View) Viscosity() float64 {
+	u := v.rank.Units()
+	return u.Density * u.KinematicViscosity
+}
+
 // Transport connects the rank with the others.
 func (v *View) Transport() transport.Transport { return v.rank.Engine().Transport() }
 

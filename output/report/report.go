@@ -143,6 +143,11 @@ type figures struct {
 	Area float64 `json:"area_m2"`
 	Mean float64 `json:"mean_pa"`
 	Peak float64 `json:"peak_pa"`
+	Over *struct {
+		Mean        float64 `json:"mean_pa"`
+		Peak        float64 `json:"peak_pa"`
+		Oscillatory float64 `json:"oscillatory_index"`
+	} `json:"over_time"`
 }
 
 type table struct {
@@ -248,6 +253,10 @@ func (s *summary) wall() section {
 	if w := s.WallShear; w != nil {
 		one.Words = append(one.Words, fmt.Sprintf("Wall shear: mean %s, and above %s on 1 %% of %s.",
 			quantity.Format(w.Mean, "Pa"), quantity.Format(w.Peak, "Pa"), quantity.FormatArea(w.Area)))
+		if o := w.Over; o != nil {
+			one.Words = append(one.Words, fmt.Sprintf("Over the last period, or all time where there is none: mean %s, the largest at each place above %s on 1 %% of it, oscillatory shear index %.3f (0 where the direction stays, ½ where it turns around).",
+				quantity.Format(o.Mean, "Pa"), quantity.Format(o.Peak, "Pa"), o.Oscillatory))
+		}
 	}
 	return one
 }

@@ -71,6 +71,8 @@ type Answers struct {
 	Wall    *wallshear.Wall
 	Stress  *wallshear.Stress
 	Figures *wallshear.Figures
+	// Over is the stress over time; nil where it was not followed.
+	Over *wallshear.Series
 	// On is the branch of each triangle, 0 for none.
 	On []int
 	// begin is the mean pressure where each branch begins.
@@ -90,6 +92,8 @@ type Flow struct {
 	// Period is that of the flow in seconds, 0 for none.
 	Period float64
 	Lobes  []Lobe
+	// Series is the stress over time, nil where it was not followed.
+	Series *WallSeries
 }
 
 // Of puts a flow together with the branches of its grid, and with its surface.
@@ -108,6 +112,9 @@ func Of(f *Flow) (*Answers, error) {
 	s := f.Summary
 	a.flow(f.Grid, f.Fields, s, f.Period)
 	if f.Surface != nil {
+		if f.Series != nil {
+			a.Over = f.Series.Series()
+		}
 		a.feel(f.Grid, f.Surface, f.Fields, s.Density*s.KinematicViscosity)
 	}
 	a.endAll(s)
@@ -259,10 +266,12 @@ func (a *Answers) wallOf(chosen func(branch int) bool) *wallshear.Figures {
 	if a.Stress == nil {
 		return nil
 	}
-	own := wallshear.Sum(a.Wall, a.Stress.Known, a.Stress.Magnitude(), nil, func(t int) bool { return chosen(a.On[t]) })
+	on := func(t int) bool { return chosen(a.On[t]) }
+	own := wallshear.Sum(a.Wall, a.Stress.Known, a.Stress.Magnitude(), on)
 	if own.Area == 0 {
 		return nil
 	}
+	own.Over = a.Over.Over(a.Wall, a.Stress.Known, on)
 	return &own
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"carina/geometry/tree"
+	"carina/solver/airflow/wallshear"
 )
 
 // figures are the columns that tables of branches, lobes and openings share; what is not
@@ -21,18 +22,31 @@ var figures = []struct {
 	{"pressure_drop_pa", func(f *Figures) float64 { return f.Drop }},
 	{"resistance_pa_s_per_l", func(f *Figures) float64 { return known(f.Resistance) }},
 	{"resistance_cmh2o_s_per_l", func(f *Figures) float64 { return known(f.ResistanceWater) }},
-	{"mean_wall_shear_pa", func(f *Figures) float64 {
+	{"mean_wall_shear_pa", wall(func(w *wallshear.Figures) float64 { return w.Mean })},
+	{"peak_wall_shear_pa", wall(func(w *wallshear.Figures) float64 { return w.Peak })},
+	{"mean_wall_shear_over_time_pa", overTime(func(o *wallshear.OverTime) float64 { return o.Mean })},
+	{"peak_wall_shear_over_time_pa", overTime(func(o *wallshear.OverTime) float64 { return o.Peak })},
+	{"oscillatory_shear_index", overTime(func(o *wallshear.OverTime) float64 { return o.Oscillatory })},
+}
+
+// wall is a value of the stress on the wall, where it is known.
+func wall(value func(w *wallshear.Figures) float64) func(f *Figures) float64 {
+	return func(f *Figures) float64 {
 		if f.Wall == nil {
 			return math.NaN()
 		}
-		return f.Wall.Mean
-	}},
-	{"peak_wall_shear_pa", func(f *Figures) float64 {
-		if f.Wall == nil {
+		return value(f.Wall)
+	}
+}
+
+// overTime is one of the stress over time.
+func overTime(value func(o *wallshear.OverTime) float64) func(f *Figures) float64 {
+	return wall(func(w *wallshear.Figures) float64 {
+		if w.Over == nil {
 			return math.NaN()
 		}
-		return f.Wall.Peak
-	}},
+		return value(w.Over)
+	})
 }
 
 func known(v *float64) float64 {

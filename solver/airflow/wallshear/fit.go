@@ -41,48 +41,68 @@ type Stress struct {
 func Measure(w *Wall, g *geometry.Grid, pressure []float32, velocity *[3][]float32, viscosity float64) *Stress {
 	n := len(w.Triangles)
 	s := &Stress{Shear: make([]r3.Vec, n), Pressure: make([]float64, n), Known: make([]bool, n)}
-	f := &fitter{grid: g, starts: g.Starts(), pressure: pressure, velocity: velocity}
-	const chunk = 256
-	parallel.New(runtime.GOMAXPROCS(0)).RangesOf(n, chunk, func(from, to int) {
-		var a accumulator
-		for t := from; t < to; t++ {
-			gradient, p, ok := f.at(&a, w.Center[t], w.Normal[t])
-			if !ok {
-				continue
-			}
-			s.Known[t], s.Pressure[t] = true, p
-			// The normal points out of the lumen, so that the air drags the wall along by
-			// −μ ∂u/∂n.
-			shear := r3.Scale(-viscosity, gradient)
-			s.Shear[t] = r3.Sub(shear, r3.Scale(r3.Dot(shear, w.Normal[t]), w.Normal[t]))
+	eachTriangle(w, g, func(a *fit, t int) {
+		var gradient r3.Vec
+		for k, cell := range a.cells {
+			gradient = r3.Add(gradient, r3.Scale(a.slope[k], velocityOf(velocity, cell)))
+			s.Pressure[t] += a.level[k] * float64(pressure[cell])
 		}
+		s.Known[t], s.Shear[t] = true, drag(gradient, w.Normal[t], viscosity)
 	})
 	return s
 }
 
-// fitter knows the fields of cells.
+// eachTriangle calls visit, from several goroutines, with the fit around the middle of each
+// triangle near which cells are.
+func eachTriangle(w *Wall, g *geometry.Grid, visit func(a *fit, t int)) {
+	f := &fitter{grid: g, starts: g.Starts()}
+	const chunk = 256
+	parallel.New(runtime.GOMAXPROCS(0)).RangesOf(len(w.Triangles), chunk, func(from, to int) {
+		var a fit
+		for t := from; t < to; t++ {
+			if f.at(&a, w.Center[t], w.Normal[t]) {
+				visit(&a, t)
+			}
+		}
+	})
+}
+
+func velocityOf(velocity *[3][]float32, cell int64) r3.Vec {
+	return r3.Vec{X: float64(velocity[0][cell]), Y: float64(velocity[1][cell]), Z: float64(velocity[2][cell])}
+}
+
+// drag is the shear stress for a velocity that changes along the normal so. The normal
+// points out of the lumen, so that the air drags the wall along by −μ ∂u/∂n.
+func drag(gradient, normal r3.Vec, viscosity float64) r3.Vec {
+	shear := r3.Scale(-viscosity, gradient)
+	return r3.Sub(shear, r3.Scale(r3.Dot(shear, normal), normal))
+}
+
+// fitter finds the cells of fits.
 type fitter struct {
-	grid     *geometry.Grid
-	starts   []int64
-	pressure []float32
-	velocity *[3][]float32
+	grid   *geometry.Grid
+	starts []int64
 }
 
-// accumulator are normal equations: for the velocity of second order, and for the
-// pressure of first.
-type accumulator struct {
+// fit is one by least squares: for the velocity of second order, and for the pressure of
+// first. What it tells is linear in the values of the cells.
+type fit struct {
 	matrix [terms][terms]float64
-	right  [terms][3]float64
-	plane  [4][5]float64
+	plane  [4][4]float64
+	// Of each cell: its number, the vector from the place to it in cells, its weight, and
+	// what it adds, times its velocity, to ∂u/∂n and, times its pressure, to that at the
+	// place.
+	cells        []int64
+	offsets      []r3.Vec
+	weights      []float64
+	slope, level []float64
 }
 
-// at fits around a place on the wall and returns ∂u/∂n along the normal, in 1/s, and the
-// pressure there.
-func (f *fitter) at(a *accumulator, at, normal r3.Vec) (gradient r3.Vec, pressure float64, ok bool) {
-	*a = accumulator{}
+// at fits around a place on the wall; false where no cell is near.
+func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
+	*a = fit{cells: a.cells[:0], offsets: a.offsets[:0], weights: a.weights[:0], slope: a.slope[:0], level: a.level[:0]}
 	h := f.grid.Spacing
 	local := r3.Scale(1/h, r3.Sub(at, f.grid.Origin))
-	cells := 0
 	low, high := floors(r3.Sub(local, reachVector)), floors(r3.Add(local, reachVector))
 	for z := low[2]; z <= high[2]; z++ {
 		for y := low[1]; y <= high[1]; y++ {
@@ -95,17 +115,31 @@ func (f *fitter) at(a *accumulator, at, normal r3.Vec) (gradient r3.Vec, pressur
 					if r3.Norm2(d) > within*within || r3.Dot(d, normal) > 0.5 {
 						continue
 					}
-					cells++
 					f.add(a, f.starts[run]+int64(x-r.X0), d)
 				}
 			}
 		}
 	}
-	if cells == 0 {
-		return gradient, 0, false
+	if len(a.cells) == 0 {
+		return false
 	}
-	pressure = a.pressure()
-	return r3.Scale(1/h, a.gradient(normal, cells >= fewest)), pressure, true
+	n := terms
+	if len(a.cells) < fewest {
+		n = 4
+	}
+	slope, level := a.slopes(normal, n), a.levels()
+	for k, d := range a.offsets {
+		t := termsAt(d)
+		var along, here float64
+		for i := range n {
+			along += slope[i] * t[i]
+		}
+		for i := range level {
+			here += level[i] * t[i]
+		}
+		a.slope, a.level = append(a.slope, a.weights[k]*along/h), append(a.level, here)
+	}
+	return true
 }
 
 var reachVector = r3.Vec{X: within, Y: within, Z: within}
@@ -114,60 +148,60 @@ func floors(v r3.Vec) [3]int32 {
 	return [3]int32{int32(math.Floor(v.X)), int32(math.Floor(v.Y)), int32(math.Floor(v.Z))}
 }
 
-// add adds a cell so far from the place, and the places where its links meet the wall.
-func (f *fitter) add(a *accumulator, cell int64, d r3.Vec) {
-	u := [3]float64{float64(f.velocity[0][cell]), float64(f.velocity[1][cell]), float64(f.velocity[2][cell])}
-	a.addPressure(d, float64(f.pressure[cell]))
+// add adds a cell so far from the place, and the places where its links meet the wall, at
+// which air rests.
+func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 	links := &f.grid.Links
 	i := sort.Search(len(links.Cells), func(i int) bool { return links.Cells[i] >= cell })
-	if i == len(links.Cells) || links.Cells[i] != cell {
-		a.add(d, u, 1)
+	rim := i < len(links.Cells) && links.Cells[i] == cell
+	weight := 1.0
+	if rim {
+		weight = rimWeight
+	}
+	a.cells, a.offsets, a.weights = append(a.cells, cell), append(a.offsets, d), append(a.weights, a.add(d, weight))
+	t := termsAt(d)
+	for i := range a.plane {
+		for j := range a.plane {
+			a.plane[i][j] += t[i] * t[j]
+		}
+	}
+	if !rim {
 		return
 	}
-	a.add(d, u, rimWeight)
 	link := links.First[i]
 	for mask := links.Mask[i]; mask != 0; mask &= mask - 1 {
 		o := geometry.Directions[bits.TrailingZeros32(mask)]
 		if links.Opening(link) == 0 {
 			q := links.Fraction(link)
-			a.add(r3.Add(d, r3.Vec{X: q * float64(o.X), Y: q * float64(o.Y), Z: q * float64(o.Z)}), [3]float64{}, wallWeight)
+			a.add(r3.Add(d, r3.Vec{X: q * float64(o.X), Y: q * float64(o.Y), Z: q * float64(o.Z)}), wallWeight)
 		}
 		link++
 	}
 }
 
-// add adds a value at a place; what is nearer counts more.
-func (a *accumulator) add(d r3.Vec, u [3]float64, weight float64) {
+// termsAt are those of the polynomial.
+func termsAt(d r3.Vec) [terms]float64 {
+	return [terms]float64{1, d.X, d.Y, d.Z, d.X * d.X, d.Y * d.Y, d.Z * d.Z, d.X * d.Y, d.X * d.Z, d.Y * d.Z}
+}
+
+// add adds a place to the velocity's fit, and returns its weight there: what is nearer
+// counts more.
+func (a *fit) add(d r3.Vec, weight float64) float64 {
 	far := r3.Norm2(d) / (within * within)
 	weight *= math.Exp(-2 * far)
-	t := [terms]float64{1, d.X, d.Y, d.Z, d.X * d.X, d.Y * d.Y, d.Z * d.Z, d.X * d.Y, d.X * d.Z, d.Y * d.Z}
+	t := termsAt(d)
 	for i := range terms {
 		w := weight * t[i]
 		for j := i; j < terms; j++ {
 			a.matrix[i][j] += w * t[j]
 		}
-		for k := range u {
-			a.right[i][k] += w * u[k]
-		}
 	}
+	return weight
 }
 
-func (a *accumulator) addPressure(d r3.Vec, p float64) {
-	t := [4]float64{1, d.X, d.Y, d.Z}
-	for i := range t {
-		for j := range t {
-			a.plane[i][j] += t[i] * t[j]
-		}
-		a.plane[i][4] += t[i] * p
-	}
-}
-
-// gradient is ∂u/∂n at the place, in m/s per cell.
-func (a *accumulator) gradient(normal r3.Vec, second bool) r3.Vec {
-	n := terms
-	if !second {
-		n = 4
-	}
+// slopes are the solution of the first n normal equations for the derivative along the
+// normal, in cells.
+func (a *fit) slopes(normal r3.Vec, n int) [terms]float64 {
 	// A little is added to the diagonal, for cells in a plane or a line.
 	const little = 1e-9
 	for i := range n {
@@ -176,48 +210,47 @@ func (a *accumulator) gradient(normal r3.Vec, second bool) r3.Vec {
 			a.matrix[i][j] = a.matrix[j][i]
 		}
 	}
+	right := [terms]float64{1: normal.X, 2: normal.Y, 3: normal.Z}
 	for i := range n {
 		for r := i + 1; r < n; r++ {
 			factor := a.matrix[r][i] / a.matrix[i][i]
 			for c := i; c < n; c++ {
 				a.matrix[r][c] -= factor * a.matrix[i][c]
 			}
-			for k := range 3 {
-				a.right[r][k] -= factor * a.right[i][k]
-			}
+			right[r] -= factor * right[i]
 		}
 	}
-	for i := n - 1; i > 0; i-- {
-		for k := range 3 {
-			for c := i + 1; c < n; c++ {
-				a.right[i][k] -= a.matrix[i][c] * a.right[c][k]
-			}
-			a.right[i][k] /= a.matrix[i][i]
+	for i := n - 1; i >= 0; i-- {
+		for c := i + 1; c < n; c++ {
+			right[i] -= a.matrix[i][c] * right[c]
 		}
+		right[i] /= a.matrix[i][i]
 	}
-	along := func(k int) float64 {
-		return normal.X*a.right[1][k] + normal.Y*a.right[2][k] + normal.Z*a.right[3][k]
-	}
-	return r3.Vec{X: along(0), Y: along(1), Z: along(2)}
+	return right
 }
 
-// pressure is that of the plane at the place.
-func (a *accumulator) pressure() float64 {
+// levels are the solution of the plane's normal equations for its value at the place.
+func (a *fit) levels() [4]float64 {
 	m := &a.plane
 	const little = 1e-6
-	for i := range 4 {
+	for i := 1; i < 4; i++ {
 		m[i][i] += little * m[0][0]
 	}
-	m[0][0] -= little * m[0][0]
-	for i := range 3 {
-		// The constant is eliminated last.
-		row := 3 - i
-		for r := range row {
-			factor := m[r][row] / m[row][row]
-			for c := range 5 {
-				m[r][c] -= factor * m[row][c]
+	right := [4]float64{1}
+	for i := range 4 {
+		for r := i + 1; r < 4; r++ {
+			factor := m[r][i] / m[i][i]
+			for c := i; c < 4; c++ {
+				m[r][c] -= factor * m[i][c]
 			}
+			right[r] -= factor * right[i]
 		}
 	}
-	return m[0][4] / m[0][0]
+	for i := 3; i >= 0; i-- {
+		for c := i + 1; c < 4; c++ {
+			right[i] -= m[i][c] * right[c]
+		}
+		right[i] /= m[i][i]
+	}
+	return right
 }
