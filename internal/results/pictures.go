@@ -81,7 +81,48 @@ func (r *Results) writePage(path string, s *airflow.Summary) error {
 	shown.Title, shown.Subtitle = flow.Title, flow.Subtitle
 	shown.Flow, shown.OpeningPressure, shown.Axes = flow.Flow, flow.Pressure, r.frame.Axes
 	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
+	r.showAnswers(shown)
 	return page.Write(path, shown)
+}
+
+// showAnswers adds branches and what the wall feels to a page.
+func (r *Results) showAnswers(shown *page.Page) {
+	a := r.answers
+	if a == nil {
+		return
+	}
+	for i := range a.Branches {
+		b := &a.Branches[i]
+		words := fmt.Sprintf("branch %d, %s, %s, %s, %s", b.Number, quantity.FormatLength(b.Length), "⌀ "+quantity.FormatLength(b.Diameter), quantity.FormatFlow(b.Flow), quantity.Format(b.Drop, "Pa"))
+		if b.Wall != nil {
+			words += ", shear " + quantity.Format(b.Wall.Mean, "Pa")
+		}
+		shown.Branches = append(shown.Branches, page.Branch{Number: b.Number, Text: words, Line: a.Tree.Branches[i].Line})
+	}
+	if a.Wall == nil {
+		return
+	}
+	shown.Wall = &page.Wall{}
+	for t, at := range a.Wall.Center {
+		if a.Stress.Known[t] {
+			shown.Wall.At = append(shown.Wall.At, at)
+		}
+	}
+	add := func(name, unit string, high float64, values []float64) {
+		f := page.WallField{Name: name, Unit: unit, High: high}
+		for t, v := range values {
+			if a.Stress.Known[t] {
+				f.Values = append(f.Values, float32(v))
+			}
+		}
+		shown.Wall.Fields = append(shown.Wall.Fields, f)
+	}
+	add("wall shear", "Pa", a.Figures.Peak, a.Stress.Magnitude())
+	if a.Figures.Over != nil {
+		mean, index := a.Over.Mean()
+		add("mean shear", "Pa", a.Figures.Over.Peak, mean)
+		add("oscillatory index", "", 0.5, index)
+	}
 }
 
 func inflow(s *airflow.Summary) float64 {

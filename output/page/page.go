@@ -34,6 +34,10 @@ type Page struct {
 	// Flow is the volume flow through each opening in m³/s and OpeningPressure the
 	// mean pressure over it in Pa; may be nil.
 	Flow, OpeningPressure []float64
+	// Wall is what is known on the wall, and Branches are centre lines, beside a Grid with
+	// fields; may be nil.
+	Wall     *Wall
+	Branches []Branch
 }
 
 func (p *Page) check() error {
@@ -58,6 +62,13 @@ func (p *Page) check() error {
 	for _, f := range [][]float32{p.Pressure, p.Velocity[0], p.Velocity[1], p.Velocity[2]} {
 		if f != nil && int64(len(f)) != cells {
 			return fmt.Errorf("view page: a field has %s for %s", quantity.Count(len(f), "value"), quantity.Count(cells, "cell"))
+		}
+	}
+	if p.Wall != nil {
+		for _, f := range p.Wall.Fields {
+			if len(f.Values) != len(p.Wall.At) {
+				return fmt.Errorf("view page: %s has %s for %s on the wall", f.Name, quantity.Count(len(f.Values), "value"), quantity.Count(len(p.Wall.At), "place"))
+			}
 		}
 	}
 	if p.Segments != nil {

@@ -160,6 +160,20 @@ function buildBoxes(header, streams) {
   return geometry;
 }
 
+function buildBranches(header, streams) {
+  const total = header.branches.reduce((n, b) => n + b.places, 0), place = streams.places("branch", total, header);
+  const index = [];
+  let first = 0;
+  for (const {places} of header.branches) {
+    for (let i = first; i + 1 < first + places; i++) index.push(i, i + 1);
+    first += places;
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(place, 3));
+  geometry.setIndex(index);
+  return geometry;
+}
+
 // Volume gives the values of the voxels in a plane.
 class Volume {
   constructor(header, streams) {
@@ -263,6 +277,15 @@ export function show(header, bytes) {
     scene.add(boxes);
   }
 
+  let branches;
+  if (header.branches) {
+    // They lie inside and are seen through the surface.
+    branches = new THREE.LineSegments(buildBranches(header, streams), new THREE.LineBasicMaterial({color: "#22262e", depthTest: false, transparent: true}));
+    branches.renderOrder = 2;
+    branches.visible = false;
+    scene.add(branches);
+  }
+
   // The panel.
   const panel = document.getElementById("panel"), state = {mode: "plain", slice: -1, axis: 1, field: (speed ?? header.fields?.[0])?.name};
   const title = text => element(panel, "h2", text);
@@ -335,6 +358,7 @@ export function show(header, bytes) {
   if (boxes) check(`${header.boxes} cuboids`, false, on => { boxes.visible = on; });
   const marks = document.getElementById("labels");
   const shownMarks = {openings: true, flows: true, sides: true};
+  if (branches) check(`${header.branches.length} branches`, false, on => { branches.visible = on; });
   if (header.openings?.length) check("openings", true, on => { shownMarks.openings = on; });
   if (header.openings?.some(o => o.flow)) check("flows", true, on => { shownMarks.flows = on; });
   if (header.sides) check("the patient's sides", true, on => { shownMarks.sides = on; });
@@ -389,7 +413,8 @@ export function show(header, bytes) {
       drawSlice();
       drawLegend();
     }, "off");
-    if (header.fields.length > 1) buttons(header.fields.map(f => [f.name, f.name]), name => { state.field = name; drawSlice(); drawLegend(); }, state.field);
+    const inside = header.fields.filter(f => !f.wall);
+    if (inside.length > 1) buttons(inside.map(f => [f.name, f.name]), name => { state.field = name; drawSlice(); drawLegend(); }, state.field);
     const position = slider("position", 0, 1, 0.002, 0.5, value => {
       if (state.slice >= 0) { state.slice = value; drawSlice(); }
     });
@@ -407,9 +432,9 @@ export function show(header, bytes) {
       element(legend, "div", "", {className: "bar"}).style.background = `linear-gradient(90deg, ${f.colours.join(",")})`;
       const ticks = element(legend, "div", "", {className: "ticks"});
       const size = Math.max(Math.abs(f.low), Math.abs(f.high));
-      const [prefix, part] = [["k", 1e3], ["", 1], ["m", 1e-3]].find(([, p]) => size >= p / 2) ?? ["µ", 1e-6];
+      const [prefix, part] = f.unit ? [["k", 1e3], ["", 1], ["m", 1e-3]].find(([, p]) => size >= p / 2) ?? ["µ", 1e-6] : ["", 1];
       element(ticks, "span", rounded(f.low / part, (f.high - f.low) / part));
-      element(ticks, "span", `${f.name} (${prefix}${f.unit})`);
+      element(ticks, "span", f.unit ? `${f.name} (${prefix}${f.unit})` : f.name);
       element(ticks, "span", rounded(f.high / part, (f.high - f.low) / part));
     }
     if (state.mode === "label") {
@@ -429,6 +454,12 @@ export function show(header, bytes) {
     element(mark, "b", String(o.number));
     element(mark, "span", o.text);
     return {mark, flow: o.flow && element(mark, "em", o.flow), at: new THREE.Vector3(...o.at)};
+  });
+  const branchMarks = (header.branches ?? []).map(b => {
+    const mark = element(marks, "div", "", {className: "branch"});
+    element(mark, "b", String(b.number));
+    element(mark, "span", b.text);
+    return {mark, at: new THREE.Vector3(...b.at)};
   });
   // The patient's sides stand around what is shown.
   const sides = (header.sides ?? []).map((name, i) => {
@@ -462,6 +493,13 @@ export function show(header, bytes) {
       taken.push([x - 12, y - 12, x + 12, y + 12]);
       mark.hidden = !shownMarks.openings;
       mark.classList.toggle("behind", distance > camera.position.distanceTo(center) + 0.25 * radius);
+    }
+    for (const {mark, at} of branchMarks) {
+      if (mark.hidden = !branches.visible) continue;
+      const [x, y] = place(mark, at), box = [x - 10, y - 9, x + 10, y + 9];
+      // The first ones, which are the larger, stand where there is room.
+      mark.hidden = taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+      if (!mark.hidden) taken.push(box);
     }
     // The largest flows stand where there is room for them.
     openings.forEach(({mark, flow}, i) => {

@@ -41,6 +41,7 @@ type scene struct {
 	Transit  float64   `json:"transit"`
 	Boxes    int       `json:"boxes"`
 	Openings []opening `json:"openings"`
+	Branches []branch  `json:"branches"`
 	// Turned tells that x points to the patient's right and y to the front, so that
 	// the usual sides are those behind. Sides are named where they are known: x and
 	// its opposite, then y and z.
@@ -65,6 +66,8 @@ type field struct {
 	Low     float64  `json:"low"`
 	High    float64  `json:"high"`
 	Colours []string `json:"colours"`
+	// Wall tells that it is known at vertices alone.
+	Wall bool `json:"wall,omitempty"`
 	// values of each vertex and voxel.
 	vertex, voxel []float32
 }
@@ -122,8 +125,10 @@ func (s *scene) addGrid(p *Page) {
 	if v.velocity != nil {
 		s.Fields = append(s.Fields, speedField(m, v))
 	}
+	s.addWall(p, m, v, place)
 	s.addFields(v)
 	s.addBoxes(p)
+	s.addBranches(p)
 	s.addLines(v.streamlines(p.openings()), place)
 	if v.factor > 1 {
 		s.Note = fmt.Sprintf("%s shown as %s of %d×%d×%d.", quantity.GroupedCount(p.Grid.Cells(), "cell"), quantity.GroupedCount(v.count(), "voxel"), v.factor, v.factor, v.factor)
@@ -280,7 +285,9 @@ func (s *scene) addFields(v *voxels) {
 			return packed
 		}
 		s.add("vertex:"+f.Name, pack(f.vertex))
-		s.add("voxel:"+f.Name, pack(f.voxel))
+		if !f.Wall {
+			s.add("voxel:"+f.Name, pack(f.voxel))
+		}
 	}
 }
 
