@@ -153,7 +153,7 @@ func (c *Case) Accept(t *testing.T) {
 		t.Run("seldom exchanges", func(t *testing.T) { c.seldom(t, want) })
 	}
 	if c.Device == nil {
-		t.Run("no allocation", c.allocatesNothing)
+		t.Run("no allocation", c.AllocatesNothing)
 	}
 }
 
@@ -285,7 +285,8 @@ func (c *Case) move(t *testing.T, want []uint64) {
 	})
 }
 
-func (c *Case) allocatesNothing(t *testing.T) {
+// AllocatesNothing tests that a step of one rank does not allocate.
+func (c *Case) AllocatesNothing(t *testing.T) {
 	OnRanks(t, 1, func(tr transport.Transport) error {
 		r, err := c.New(c.scattered(1<<20, 1, 1), 2, tr)
 		if err != nil {

@@ -97,9 +97,6 @@ const (
 // many.
 const RecordEvery = 4
 
-// reach is how many cells lie between a cell and the farthest that it reads.
-const reach = 2
-
 // Fields are depth and discharge, the height of the ground, the rates of change and, with
 // Heun's method, the water once more: the steps write from one into the other in turn.
 func (w *Water) Fields() []solver.Field {
@@ -253,11 +250,6 @@ func (w *Water) Program() (p solver.Program) {
 func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("shallow water needs a grid of one layer; give one with one cell along z")
-	}
-	for axis, size := range b.Domain.Grid.Size[:2] {
-		if b.Domain.Periodic[axis] && size < reach {
-			return nil, fmt.Errorf("shallow water reads %d cells beside each, and the grid is periodic with %d along axis %c; give it at least %d", reach, size, 'x'+axis, reach)
-		}
 	}
 	if !(w.Courant >= 0 && w.Courant <= 0.25) {
 		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")

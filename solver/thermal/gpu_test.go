@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
@@ -25,7 +26,8 @@ func TestGasOnGPUs(t *testing.T) {
 // Every operator, with walls and without, has the bits of processors.
 func TestCollisionsOnGPUs(t *testing.T) {
 	named(t, func(t *testing.T, collision arithmetic.Collision) {
-		for _, c := range []*enginetest.Case{gasCase(holes(), [3]bool{true, true, false}, collision), walled(collision), single(walled(collision))} {
+		narrow := gasCase(generate.FullGrid([3]int32{12, 1, 1}), [3]bool{true, true, false}, collision)
+		for _, c := range []*enginetest.Case{gasCase(holes(), [3]bool{true, true, false}, collision), narrow, walled(collision), single(walled(collision))} {
 			c.Steps = 4
 			want := c.Hashes(t)
 			c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {

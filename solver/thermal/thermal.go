@@ -88,11 +88,6 @@ func (g *Gas) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if b.Domain.Grid.Size[2] != 1 {
 		return nil, errors.New("a thermal gas needs a grid of one layer; give one with one cell along z")
 	}
-	for axis, size := range b.Domain.Grid.Size[:2] {
-		if b.Domain.Periodic[axis] && size < reach {
-			return nil, fmt.Errorf("a gas is periodic along an axis with %d cells, of which populations cross %d; give at least as many", size, reach)
-		}
-	}
 	if err := g.checkWalls(b.Domain); err != nil {
 		return nil, err
 	}

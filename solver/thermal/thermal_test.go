@@ -2,6 +2,7 @@ package thermal_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"carina/geometry"
@@ -10,6 +11,7 @@ import (
 	"carina/solver/enginetest"
 	"carina/solver/thermal"
 	"carina/solver/thermal/arithmetic"
+	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -66,6 +68,51 @@ func TestSinglePrecision(t *testing.T) {
 func TestGasOnRanks(t *testing.T) {
 	gasCase(holes(), [3]bool{true, true, false}, arithmetic.BGK).Accept(t)
 	single(gasCase(generate.FullGrid([3]int32{40, 30, 1}), [3]bool{true, false, false}, arithmetic.Regularized)).Accept(t)
+}
+
+// A gas in a periodic box that is narrower than populations reach is that of copies of it
+// side by side, on any ranks.
+func TestNarrowBoxes(t *testing.T) {
+	for rows := range int32(4) {
+		rows++
+		values := func(height int32, c *enginetest.Case) (list [][]float64) {
+			c.Grid, c.Periodic = generate.FullGrid([3]int32{30, height, 1}), [3]bool{true, true, false}
+			enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
+				d := solver.WholeDomain(c.Grid)
+				d.Periodic = c.Periodic
+				r, err := c.New(d, 1, tr)
+				if err != nil {
+					return err
+				}
+				defer r.Close()
+				for range 4 {
+					if err := r.Step(); err != nil {
+						return err
+					}
+				}
+				for v := range arithmetic.Populations {
+					all, err := r.Values(0, v)
+					if err != nil {
+						return err
+					}
+					list = append(list, all[:30*rows])
+				}
+				return nil
+			})
+			return list
+		}
+		c := &enginetest.Case{Steps: 4, Physics: func(*solver.Domain) (solver.Together, error) {
+			return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) thermal.State {
+				row := int32(p.Y/0.001) % rows
+				return thermal.State{Density: 1 + 0.02*math.Sin(900*p.X), Velocity: [2]float64{0.03, 0.01 * float64(row)}, Temperature: 0.69}
+			}}}, nil
+		}}
+		if got, want := values(rows, c), values(12*rows, c); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%d rows: another gas than in a box of %d", rows, 12*rows)
+		}
+	}
+	gasCase(generate.FullGrid([3]int32{60, 1, 1}), [3]bool{true, true, false}, arithmetic.Regularized).Accept(t)
+	gasCase(generate.FullGrid([3]int32{2, 30, 1}), [3]bool{true, true, false}, arithmetic.BGK).Accept(t)
 }
 
 // The moments of weights and velocities are those of a Maxwellian to order nine, and

@@ -18,7 +18,7 @@ import (
 // Accept runs all tests of what must hold for any physics: on GPUs that exchange by
 // messages and on others that reach each other, and with every other rank on a processor,
 // so that states are saved on one kind and loaded on the other. All have the bits of
-// processors.
+// processors, and a step allocates nothing.
 func Accept(t *testing.T, c enginetest.Case) {
 	t.Helper()
 	c.Device = nil
@@ -54,7 +54,24 @@ func Accept(t *testing.T, c enginetest.Case) {
 			c.Accept(t)
 		})
 	}
+	t.Run("no allocation", func(t *testing.T) {
+		c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
+			d, err := devicetest.Fresh(t, 0)
+			return cuda.New(idle{d}, tr, cuda.Host), err
+		}
+		c.AllocatesNothing(t)
+	})
 }
+
+// idle is a GPU that does nothing, at once: what is left of a step is what the host does.
+type idle struct{ device.Device }
+
+func (idle) Zero(device.Address, int64) error                        { return nil }
+func (idle) Upload(device.Address, []byte) error                     { return nil }
+func (idle) Download([]byte, device.Address) error                   { return nil }
+func (idle) Launch(device.Queue, device.Kernel, device.Launch) error { return nil }
+func (idle) Follow(device.Queue, device.Queue) error                 { return nil }
+func (idle) Synchronize() error                                      { return nil }
 
 func reaching(t testing.TB) func(rank int) (device.Device, error) { return devicetest.Reaching(t) }
 
