@@ -197,31 +197,46 @@ func (h *Hierarchy) Blocked(from, direction r3.Vec) bool {
 	return hit >= 0
 }
 
-// cast follows a ray to the first triangle, or to any.
+// cast follows a ray to the first triangle, of those at one distance to the first in
+// the tree's order, or to any. Boxes that it enters sooner are searched first.
 func (h *Hierarchy) cast(from, direction r3.Vec, limit float64, anyHit bool) (float64, int32) {
 	// A finite limit, so that no box lies at an infinite distance within it.
-	best, hit := min(limit, math.MaxFloat64), int32(-1)
+	best, hit, place := min(limit, math.MaxFloat64), int32(-1), int32(0)
 	inverse := inverseOf(direction)
 	var stack [64]int32
-	depth := 1
-	if len(h.nodes) == 0 {
-		depth = 0
+	var entered [64]float64 // where the ray enters their boxes
+	depth := 0
+	if len(h.nodes) > 0 {
+		depth = 1
 	}
 	for depth > 0 {
 		depth--
+		if entered[depth] > best {
+			continue
+		}
 		at := stack[depth]
 		n := &h.nodes[at]
-		if !n.crossedBy(&from, &inverse, best) {
-			continue
-		}
 		if n.second != 0 {
-			stack[depth], stack[depth+1] = n.second, at+1
-			depth += 2
+			sooner, later := at+1, n.second
+			near, crossed := h.nodes[sooner].enter(&from, &inverse, best)
+			far, also := h.nodes[later].enter(&from, &inverse, best)
+			if crossed && also && far < near {
+				sooner, later, near, far = later, sooner, far, near
+			}
+			if also {
+				stack[depth], entered[depth] = later, far
+				depth++
+			}
+			if crossed {
+				stack[depth], entered[depth] = sooner, near
+				depth++
+			}
 			continue
 		}
-		for _, t := range h.order[n.from:n.to] {
-			if d, ok := h.Mesh.rayTriangle(t, from, direction); ok && d < best {
-				best, hit = d, t
+		for k := n.from; k < n.to; k++ {
+			t := h.order[k]
+			if d, ok := h.Mesh.rayTriangle(t, from, direction); ok && (d < best || d == best && hit >= 0 && k < place) {
+				best, hit, place = d, t, k
 			}
 		}
 		if anyHit && hit >= 0 {
@@ -238,12 +253,13 @@ func inverseOf(direction r3.Vec) r3.Vec {
 	return r3.Vec{X: 1 / direction.X, Y: 1 / direction.Y, Z: 1 / direction.Z}
 }
 
-// crossedBy reports whether a ray crosses the node's box before a finite limit.
-func (n *node) crossedBy(from, inverse *r3.Vec, limit float64) bool {
+// enter returns how far along a ray the node's box is entered, and whether it is
+// before a finite limit.
+func (n *node) enter(from, inverse *r3.Vec, limit float64) (near float64, crossed bool) {
 	near, far := clip(from.X, inverse.X, n.low.X, n.high.X, 0, limit)
 	near, far = clip(from.Y, inverse.Y, n.low.Y, n.high.Y, near, far)
 	near, far = clip(from.Z, inverse.Z, n.low.Z, n.high.Z, near, far)
-	return near <= far
+	return near, near <= far
 }
 
 // clip narrows a range of a ray to where it is between two bounds along an axis.
@@ -273,9 +289,12 @@ func (s *Mesh) rayTriangle(t int32, from, direction r3.Vec) (float64, bool) {
 	}
 	d := r3.Sub(from, a)
 	u := r3.Dot(d, p) / det
+	if u < 0 || u > 1 {
+		return 0, false
+	}
 	q := r3.Cross(d, e1)
 	v := r3.Dot(direction, q) / det
-	if u < 0 || v < 0 || u+v > 1 {
+	if v < 0 || u+v > 1 {
 		return 0, false
 	}
 	at := r3.Dot(e2, q) / det

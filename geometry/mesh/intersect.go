@@ -56,7 +56,7 @@ func (h *Hierarchy) leavesNear(n *node, leaves []int32) []int32 {
 		at := stack[depth]
 		o := &h.nodes[at]
 		switch {
-		case o.low.X > n.high.X || o.high.X < n.low.X || o.low.Y > n.high.Y || o.high.Y < n.low.Y || o.low.Z > n.high.Z || o.high.Z < n.low.Z:
+		case !o.meets(n):
 		case o.second != 0:
 			stack[depth], stack[depth+1] = o.second, at+1
 			depth += 2
@@ -67,15 +67,24 @@ func (h *Hierarchy) leavesNear(n *node, leaves []int32) []int32 {
 	return leaves
 }
 
+// meets reports whether the boxes of two nodes touch.
+func (n *node) meets(o *node) bool {
+	return o.low.X <= n.high.X && o.high.X >= n.low.X && o.low.Y <= n.high.Y && o.high.Y >= n.low.Y && o.low.Z <= n.high.Z && o.high.Z >= n.low.Z
+}
+
 // pierce marks the triangles of leaves that the edge between two vertices
 // pierces.
 func (h *Hierarchy) pierce(a, b int32, leaves []int32, pierced []bool) {
 	from := h.Mesh.Vertices[a]
 	direction := r3.Sub(h.Mesh.Vertices[b], from)
 	inverse := inverseOf(direction)
+	edge := node{low: MinVec(from, h.Mesh.Vertices[b]), high: MaxVec(from, h.Mesh.Vertices[b])}
 	for _, at := range leaves {
 		n := &h.nodes[at]
-		if !n.crossedBy(&from, &inverse, 1) {
+		if !n.meets(&edge) {
+			continue
+		}
+		if _, crossed := n.enter(&from, &inverse, 1); !crossed {
 			continue
 		}
 		for _, t := range h.order[n.from:n.to] {

@@ -139,7 +139,7 @@ func (f *Finder) goesForward(p *Patch, side int32) bool {
 	a, b := f.mesh.Side(side)
 	t := f.topology.Mate[side] / 3
 	middle := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
-	return f.isEdge(p, side) && r3.Dot(r3.Sub(f.centroid(t), middle), p.Normal) > sliverDepth*f.edge[t]
+	return f.isEdge(p, side) && r3.Dot(r3.Sub(f.center[t], middle), p.Normal) > sliverDepth*f.edge[t]
 }
 
 // outlineShare returns the share of a patch's outline at whose sides something

@@ -52,7 +52,7 @@ func newClusters(f *Finder) *clusters {
 	middle := r3.Scale(0.5, r3.Add(low, high))
 	for t := range n {
 		c.parent[t] = -1
-		p := r3.Sub(f.centroid(int32(t)), middle)
+		p := r3.Sub(f.center[t], middle)
 		a, b, d := f.mesh.Corners(t)
 		// The second moment of a triangle about its middle is that of its corners
 		// over four.

@@ -14,7 +14,6 @@ import (
 type coreSeed struct {
 	triangle int32
 	area     float64
-	core     []int32 // the triangles of the core, if they are known
 }
 
 func (s coreSeed) compare(o coreSeed) int {
@@ -29,24 +28,24 @@ const largeCore, coreSamples = 1000, 32
 const keptCore = 32
 
 // coreSeeds returns all triangles by the areas of their cores, the largest
-// first.
+// first, and the triangles of small cores by those that they are around.
 //
 // Large flat faces would cost the square of their triangles. So exactly
 // coplanar triangles share their core, and of the triangles of large cores in
 // noise only some are tried, before the others.
-func (f *Finder) coreSeeds() []coreSeed {
-	seeds := make([]coreSeed, 0, len(f.unit))
+func (f *Finder) coreSeeds() (seeds []coreSeed, kept [][]int32) {
+	kept = make([][]int32, len(f.unit))
+	seeds = make([]coreSeed, 0, len(f.unit))
 	known := make([]float64, len(f.unit))
 	tried := make([]uint8, len(f.unit))
 	for i := range f.unit {
 		if f.unit[i] == (r3.Vec{}) {
 			continue
 		}
-		var kept []int32
 		if known[i] == 0 {
 			core := f.core(int32(i))
 			if len(core.Triangles) <= keptCore {
-				kept = core.Triangles
+				kept[i] = core.Triangles
 			}
 			large := len(core.Triangles) > largeCore
 			for _, t := range core.Triangles {
@@ -60,15 +59,15 @@ func (f *Finder) coreSeeds() []coreSeed {
 			}
 			known[i] = core.Area
 		}
-		seeds = append(seeds, coreSeed{int32(i), known[i], kept})
+		seeds = append(seeds, coreSeed{int32(i), known[i]})
 	}
 	slices.SortFunc(seeds, coreSeed.compare)
-	return seeds
+	return seeds, kept
 }
 
 // findCores divides the surface into flat pieces, the largest first.
 func (f *Finder) findCores() []Patch {
-	seeds := f.coreSeeds()
+	seeds, kept := f.coreSeeds()
 	f.coreOf = make([]int32, len(f.unit))
 	for i := range f.coreOf {
 		f.coreOf[i] = -1
@@ -79,8 +78,8 @@ func (f *Finder) findCores() []Patch {
 		if f.coreOf[s.triangle] >= 0 {
 			continue
 		}
-		core := Patch{Triangles: s.core}
-		if s.core != nil {
+		core := Patch{Triangles: kept[s.triangle]}
+		if core.Triangles != nil {
 			f.fit(&core)
 		} else {
 			core = f.core(s.triangle)
@@ -98,7 +97,7 @@ func (f *Finder) findCores() []Patch {
 
 // core returns the flat piece of the surface around a triangle.
 func (f *Finder) core(seed int32) Patch {
-	center, normal := f.centroid(seed), f.unit[seed]
+	center, normal := f.center[seed], f.unit[seed]
 	return f.grow([]int32{seed}, func(t int32) bool {
 		return f.facing(t, normal, center, cosCore, coreDepth)
 	})
@@ -216,7 +215,7 @@ func (g *growingCore) continues(other *Patch) bool {
 	area := core.Area + other.Area
 	center := r3.Scale(1/area, r3.Add(r3.Scale(core.Area, core.Center), r3.Scale(other.Area, other.Center)))
 	limit := joinedReach * math.Sqrt(area/math.Pi)
-	beyond := func(t int32) bool { return r3.Norm(r3.Sub(f.centroid(t), center)) > limit }
+	beyond := func(t int32) bool { return mesh.Longer(r3.Sub(f.center[t], center), limit) }
 	return !g.anyBeyond(center, limit, beyond) && !slices.ContainsFunc(other.Triangles, beyond)
 }
 
@@ -228,7 +227,7 @@ func (g *growingCore) anyBeyond(center r3.Vec, limit float64, beyond func(t int3
 		g.from, g.far = g.core.Center, triangles[0]
 	}
 	for ; g.seen < len(triangles); g.seen++ {
-		g.reach = max(g.reach, r3.Norm(r3.Sub(g.finder.centroid(triangles[g.seen]), g.from)))
+		g.reach = max(g.reach, r3.Norm(r3.Sub(g.finder.center[triangles[g.seen]], g.from)))
 	}
 	// The last digits of a distance are left to the test of every triangle.
 	const rounding = 1e-9

@@ -43,7 +43,7 @@ func (f *Finder) edgesOf() (noisy, rims bool) {
 		edges++
 		t, other := int32(side/3), mate/3
 		cos := r3.Dot(f.unit[t], f.unit[other])
-		if cos < cosNoise && r3.Dot(r3.Sub(f.centroid(other), f.centroid(t)), f.unit[t]) > 0 {
+		if cos < cosNoise && r3.Dot(r3.Sub(f.center[other], f.center[t]), f.unit[t]) > 0 {
 			inwards++
 		}
 		if cos < cosSharp {
@@ -118,7 +118,7 @@ func (f *Finder) findDenoised(d mesh.Denoising, least float64, open, holes []Pat
 func (f *Finder) widen(end *Patch) {
 	radius := math.Sqrt(end.Area / math.Pi)
 	wide := f.grow(end.Triangles, func(t int32) bool {
-		return r3.Dot(f.unit[t], end.core.Normal) > facetCos && f.depth(t, end.core.At, end.core.Normal) < rimHeight*radius
+		return r3.Dot(f.unit[t], end.core.Normal) > facetCos && f.within(t, end.core.At, end.core.Normal, rimHeight*radius)
 	})
 	end.Triangles = wide.Triangles
 	for _, t := range wide.Triangles {

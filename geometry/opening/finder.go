@@ -90,6 +90,7 @@ type Finder struct {
 	mesh      *mesh.Mesh
 	topology  *mesh.Topology
 	hierarchy *mesh.Hierarchy
+	center    []r3.Vec  // of the triangles
 	area      []r3.Vec  // vector areas
 	size      []float64 // their lengths
 	unit      []r3.Vec  // normals, zero for degenerate triangles
@@ -114,10 +115,12 @@ func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 	s := h.Mesh
 	n := len(s.Triangles)
 	f := &Finder{mesh: s, topology: t, hierarchy: h}
-	f.area, f.unit = make([]r3.Vec, n), make([]r3.Vec, n)
+	f.center, f.area, f.unit = make([]r3.Vec, n), make([]r3.Vec, n), make([]r3.Vec, n)
 	f.size, f.edge, f.longest = make([]float64, n), make([]float64, n), make([]float64, n)
 	f.taken, f.seen = make([]bool, n), make([]int32, n)
 	for i := range s.Triangles {
+		a, b, c := s.Corners(i)
+		f.center[i] = r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
 		f.area[i] = s.AreaVector(i)
 		f.size[i] = r3.Norm(f.area[i])
 		if f.size[i] > 0 {
@@ -200,7 +203,7 @@ func sortPatches(p []Patch) {
 // growEnd takes a core and the rim around it for an end.
 func (f *Finder) growEnd(core *Patch, id int32) Patch {
 	end := f.grow(core.Triangles, func(t int32) bool {
-		return f.facing(t, core.Normal, core.Center, cosRim, rimDepth) && f.joinsRim(t, id)
+		return f.joinsRim(t, id) && f.facing(t, core.Normal, core.Center, cosRim, rimDepth)
 	})
 	end.flat = core.Area / end.Area
 	end.core = mesh.Plane{At: core.Center, Normal: core.Normal}
@@ -211,7 +214,7 @@ func (f *Finder) growEnd(core *Patch, id int32) Patch {
 // facing reports whether a triangle faces as a plane does and lies close to
 // it, measured by the length of its edges.
 func (f *Finder) facing(t int32, normal, center r3.Vec, cos, share float64) bool {
-	return r3.Dot(f.unit[t], normal) >= cos && f.depth(t, center, normal) <= share*min(f.edge[t], f.typical)
+	return r3.Dot(f.unit[t], normal) >= cos && f.within(t, center, normal, share*min(f.edge[t], f.typical))
 }
 
 // joinsRim reports whether a triangle may belong to the rim around a core:
@@ -267,7 +270,7 @@ func (m *moments) add(f *Finder, t int32) {
 	a := f.size[t]
 	m.area += a
 	m.normal = r3.Add(m.normal, f.area[t])
-	m.center = r3.Add(m.center, r3.Scale(a, f.centroid(t)))
+	m.center = r3.Add(m.center, r3.Scale(a, f.center[t]))
 }
 
 func (m *moments) fit(p *Patch) {
@@ -276,18 +279,14 @@ func (m *moments) fit(p *Patch) {
 	p.Normal = r3.Unit(m.normal)
 }
 
-func (f *Finder) centroid(t int32) r3.Vec {
-	a, b, c := f.mesh.Corners(int(t))
-	return r3.Scale(1.0/3, r3.Add(a, r3.Add(b, c)))
-}
-
-// depth returns how far a triangle's corners reach out of a plane.
-func (f *Finder) depth(t int32, center, normal r3.Vec) float64 {
-	var far float64
+// within reports whether a triangle's corners lie so near to a plane.
+func (f *Finder) within(t int32, center, normal r3.Vec, limit float64) bool {
 	for _, v := range f.mesh.Triangles[t].V {
-		far = max(far, math.Abs(r3.Dot(normal, r3.Sub(f.mesh.Vertices[v], center))))
+		if !(math.Abs(r3.Dot(normal, r3.Sub(f.mesh.Vertices[v], center))) <= limit) {
+			return false
+		}
 	}
-	return far
+	return true
 }
 
 // signs are the costly signs of an end, with its triangles.

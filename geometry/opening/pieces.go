@@ -85,7 +85,7 @@ func (f *Finder) coreShare(p *Patch) float64 {
 	for range 4 {
 		var m moments
 		for _, t := range p.Triangles {
-			if r3.Dot(f.unit[t], normal) > cosCorePiece && math.Abs(r3.Dot(normal, r3.Sub(f.centroid(t), at))) < height {
+			if r3.Dot(f.unit[t], normal) > cosCorePiece && math.Abs(r3.Dot(normal, r3.Sub(f.center[t], at))) < height {
 				m.add(f, t)
 			}
 		}

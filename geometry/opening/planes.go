@@ -13,12 +13,14 @@ import (
 // where they make a round whole. Piece by piece they may not: half a ring that
 // grows around the middle of an end is a strip until it is closed.
 func (f *Finder) joinPlanes(cores []Patch, joined []bool) {
-	tried := make([]bool, len(cores))
+	tried, seen := make([]bool, len(cores)), make([]int32, len(cores))
+	var queue []int32
 	for id := range cores {
 		if joined[id] || tried[id] {
 			continue
 		}
-		group := f.planeAround(cores, int32(id), joined)
+		var group []int32
+		group, queue = f.planeAround(cores, int32(id), joined, seen, queue)
 		for _, other := range group {
 			tried[other] = true
 		}
@@ -29,13 +31,13 @@ func (f *Finder) joinPlanes(cores []Patch, joined []bool) {
 }
 
 // planeAround lists a core and those connected to it that lie in its plane,
-// if only through triangles without area.
-func (f *Finder) planeAround(cores []Patch, id int32, joined []bool) []int32 {
+// if only through triangles without area. seen has for each core the last search that
+// came by, queue is memory.
+func (f *Finder) planeAround(cores []Patch, id int32, joined []bool, seen, queue []int32) (group, _ []int32) {
 	p := mesh.Plane{At: cores[id].Center, Normal: cores[id].Normal}
-	group := []int32{id}
-	seen := map[int32]bool{id: true}
-	queue := slices.Clone(cores[id].Triangles)
-	passed := map[int32]bool{}
+	f.search++
+	group, queue = []int32{id}, append(queue[:0], cores[id].Triangles...)
+	seen[id] = f.search
 	for i := 0; i < len(queue); i++ {
 		for side := 3 * queue[i]; side < 3*queue[i]+3; side++ {
 			m := f.topology.Mate[side]
@@ -44,12 +46,12 @@ func (f *Finder) planeAround(cores []Patch, id int32, joined []bool) []int32 {
 			}
 			switch other := f.coreOf[m/3]; {
 			case other < 0:
-				if !passed[m/3] && f.depth(m/3, p.At, p.Normal) <= sliverDepth*f.typical {
-					passed[m/3] = true
+				if f.seen[m/3] != f.search && f.within(m/3, p.At, p.Normal, sliverDepth*f.typical) {
+					f.seen[m/3] = f.search
 					queue = append(queue, m/3)
 				}
-			case !seen[other]:
-				seen[other] = true
+			case seen[other] != f.search:
+				seen[other] = f.search
 				if !joined[other] && f.liesIn(&cores[other], p) {
 					group = append(group, other)
 					queue = append(queue, cores[other].Triangles...)
@@ -58,7 +60,7 @@ func (f *Finder) planeAround(cores []Patch, id int32, joined []bool) []int32 {
 		}
 	}
 	slices.Sort(group)
-	return group
+	return group, queue
 }
 
 // liesIn reports whether a core lies in a plane. The normals of slivers mean
@@ -69,7 +71,7 @@ func (f *Finder) liesIn(core *Patch, p mesh.Plane) bool {
 		allowed = coreDepth
 	}
 	return !slices.ContainsFunc(core.Triangles, func(t int32) bool {
-		return f.depth(t, p.At, p.Normal) > allowed*f.typical
+		return !f.within(t, p.At, p.Normal, allowed*f.typical)
 	})
 }
 
@@ -77,7 +79,7 @@ func (f *Finder) liesIn(core *Patch, p mesh.Plane) bool {
 func (f *Finder) makesRound(cores []Patch, group []int32) bool {
 	all := f.union(cores, group)
 	return !slices.ContainsFunc(all.Triangles, func(t int32) bool {
-		return r3.Norm(r3.Sub(f.centroid(t), all.Center)) > joinedReach*math.Sqrt(all.Area/math.Pi)
+		return mesh.Longer(r3.Sub(f.center[t], all.Center), joinedReach*math.Sqrt(all.Area/math.Pi))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // centre and by how far it is turned from the plane.
 func (f *Finder) misfit(t int32, p *Patch) float64 {
 	turned := math.Acos(min(r3.Dot(f.unit[t], p.core.Normal), 1))
-	return r3.Norm(r3.Sub(f.centroid(t), p.Center)) * (1 + turned)
+	return r3.Norm(r3.Sub(f.center[t], p.Center)) * (1 + turned)
 }
 
 // settle gives triangles at the seam of two ends to the one whose centre is
