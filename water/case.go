@@ -52,6 +52,9 @@ type WaterCase struct {
 	// are told every Interval, a 200th of the time when empty.
 	Gauges   []string `yaml:"gauges"`
 	Interval string   `yaml:"interval"`
+	// ExchangeEvery is in how many steps ranks exchange their borders once, and compute what
+	// lies beyond them meanwhile: a number, 1 when empty, or auto, which tries several.
+	ExchangeEvery string `yaml:"exchange-every"`
 	// Wet is the depth from which on ground counts as flooded, 1cm when empty.
 	Wet string `yaml:"wet"`
 
@@ -144,6 +147,7 @@ func (c *Case) decode(data []byte) error {
 type settings struct {
 	time, interval, wet, spacing, level float64
 	hasLevel, euler, single             bool
+	exchangeEvery                       int // 0 tries several
 	edges                               []edge
 	gauges                              []gauge
 }
@@ -209,6 +213,9 @@ func (c *Case) settings() (s settings, err error) {
 	if c.Manning > 0 && c.Chezy > 0 {
 		return s, errors.New("friction is given by --manning and by --chezy: give one of them")
 	}
+	if s.exchangeEvery, err = parseEvery(c.ExchangeEvery); err != nil {
+		return s, err
+	}
 	if s.edges, err = c.parseEdges(); err != nil {
 		return s, err
 	}
@@ -224,6 +231,21 @@ func (c *Case) settings() (s settings, err error) {
 	}
 	_, err = c.Options(nil)
 	return s, err
+}
+
+// parseEvery reads in how many steps ranks exchange once, 0 where that is to be tried.
+func parseEvery(text string) (int, error) {
+	const most = 64
+	switch n, err := strconv.Atoi(text); {
+	case text == "":
+		return 1, nil
+	case text == "auto":
+		return 0, nil
+	case err != nil || n < 1 || n > most:
+		return 0, fmt.Errorf("ranks cannot exchange every %q steps: give a number from 1 to %d, or auto", text, most)
+	default:
+		return n, nil
+	}
 }
 
 func checkName(what, name string, list []string) error {

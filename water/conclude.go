@@ -28,6 +28,8 @@ type Summary struct {
 	// TimeStep is the mean of all steps.
 	TimeStep float64 `json:"mean_time_step_s"`
 	Ranks    int     `json:"ranks"`
+	// ExchangeEvery is in how many steps ranks have exchanged their borders once.
+	ExchangeEvery int `json:"exchange_every"`
 	// Seconds is how long the steps took, Updates how many cells a second were computed.
 	Seconds float64 `json:"seconds"`
 	Updates float64 `json:"cell_updates_per_s"`
@@ -174,7 +176,7 @@ func (f *Flood) finish() {
 	o := f.outcome
 	depth, most, arrival := o.values[0], o.values[3], o.values[4]
 	area := f.ground.heights.Spacing * f.ground.heights.Spacing
-	s := &Summary{Cells: f.cells, Steps: o.steps, Time: o.time, TimeStep: o.time / math.Max(1, float64(o.steps)), Ranks: f.domain.Ranks,
+	s := &Summary{Cells: f.cells, Steps: o.steps, Time: o.time, TimeStep: o.time / math.Max(1, float64(o.steps)), Ranks: f.domain.Ranks, ExchangeEvery: o.every,
 		Seconds: o.timing.Total.Seconds(), StateHash: fmt.Sprintf("%016x", o.hash), Interrupted: o.interrupted, Speeds: f.looks.Speeds()}
 	s.Updates = float64(f.cells) * float64(o.timing.Steps) / math.Max(1e-9, s.Seconds)
 	f.ground.each(func(cell int64, square int) {

@@ -219,7 +219,7 @@ func (f *Flood) items() []transport.Item {
 
 // agreement is what processes have in common besides.
 func (f *Flood) agreement() []transport.Item {
-	restart, devices := "", make([]string, len(f.devices))
+	c, restart, devices := &f.c, "", make([]string, len(f.devices))
 	if f.options.Restart != nil {
 		restart = f.options.Restart.ID
 	}
@@ -228,7 +228,7 @@ func (f *Flood) agreement() []transport.Item {
 	}
 	return append(f.items(), []transport.Item{
 		{Name: "program version", Value: machine.Build()}, {Name: "device", Value: strings.Join(devices, ",")}, {Name: "partition", Value: fmt.Sprint(f.partition.Owners)},
-		{Name: "folder for results", Value: f.c.Output}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
+		{Name: "steps between exchanges", Value: c.ExchangeEvery}, {Name: "folder for results", Value: c.Output}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
 	}...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"carina"
 	"carina/internal/run"
@@ -23,6 +24,7 @@ type rank struct {
 	engine *solver.Rank
 	device func() (solver.Device, error)
 	next   float64 // time of the next look at gauges
+	every  int     // steps between exchanges
 }
 
 var _ run.Computation = (*rank)(nil)
@@ -95,14 +97,14 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		}
 	}()
 	r := &rank{flood: f, water: f.water, device: f.opener(t)}
-	device, err := r.device()
-	if err := transport.Agree(t, err); err != nil {
-		if device != nil {
-			device.Close()
+	every := f.settings.exchangeEvery
+	if every == 0 {
+		if every, err = r.tryExchanges(t); err != nil {
+			return err
 		}
-		return err
 	}
-	if r.engine, err = solver.NewRank(f.domain, solver.Together{r.water}, device, t, solver.Options{}); err != nil {
+	r.every = every
+	if r.engine, err = r.start(t, every); err != nil {
 		return err
 	}
 	defer func() { r.engine.Close() }()
@@ -126,6 +128,58 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		}
 	}
 	return r.hand(stopped != nil)
+}
+
+// start prepares the rank at the start of the flood.
+func (r *rank) start(t transport.Transport, every int) (*solver.Rank, error) {
+	device, err := r.device()
+	if err := transport.Agree(t, err); err != nil {
+		if device != nil {
+			device.Close()
+		}
+		return nil, err
+	}
+	return solver.NewRank(r.flood.domain, solver.Together{r.water}, device, t, solver.Options{ExchangeEvery: every})
+}
+
+// intervals are in how many steps ranks may exchange once.
+var intervals = []int{1, 2, 3, 4, 6, 8, 12, 16}
+
+// tryExchanges returns in how many steps ranks best exchange once, by what the first steps
+// take, which are forgotten. All ranks return the same.
+func (r *rank) tryExchanges(t transport.Transport) (best int, err error) {
+	if t.Size() == 1 {
+		return 1, nil
+	}
+	const steps, worse = 48, 1.2
+	least := int64(math.MaxInt64)
+	for _, every := range intervals {
+		engine, err := r.start(t, every)
+		if err != nil {
+			return 0, err
+		}
+		var begin time.Time
+		for n := range 2 * steps {
+			if n == steps { // the first ones fill caches
+				begin = time.Now()
+			}
+			if err := engine.Step(); err != nil {
+				engine.Close()
+				return 0, err
+			}
+		}
+		took := []int64{int64(time.Since(begin))}
+		engine.Close()
+		if err := t.Reduce(transport.Max, took); err != nil {
+			return 0, err
+		}
+		if took[0] < least {
+			best, least = every, took[0]
+		} else if float64(took[0]) > worse*float64(least) {
+			break
+		}
+	}
+	return best, nil
 }
 
 // lookEvery is how many steps pass between looks at most.
@@ -241,7 +295,7 @@ func (r *rank) hand(interrupted bool) error {
 	if err != nil || all == nil {
 		return err
 	}
-	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), interrupted: interrupted, hash: hash, values: [handed][]float64(all)}
+	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), every: r.every, interrupted: interrupted, hash: hash, values: [handed][]float64(all)}
 	for side := range out.entered {
 		out.entered[side] = r.clock().Entered(shallow.Side(side))
 	}
@@ -313,6 +367,7 @@ type outcome struct {
 	steps       int64
 	time        float64
 	timing      solver.Timing
+	every       int // steps between exchanges
 	interrupted bool
 	hash        uint64
 	entered     [4]float64 // m³ by side

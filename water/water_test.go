@@ -65,6 +65,14 @@ func TestFloodsAreTheSameOnAnyRanks(t *testing.T) {
 				t.Errorf("%s, %d ranks, %v: %v", scheme, ranks, how, err)
 			}
 		}
+		for _, every := range []string{"2", "5", "auto"} {
+			d := c
+			d.Ranks, d.ExchangeEvery = 3, every
+			f := computed(t, d, Options{Rebalance: carina.Rebalancing{On: true, Every: 100}})
+			if err := same(f, one); err != nil || every != "auto" && fmt.Sprint(f.Summary().ExchangeEvery) != every {
+				t.Errorf("%s, exchanging every %s steps: %v", scheme, every, err)
+			}
+		}
 		c.Output, c.Ranks = filepath.Join(folder, "out"), 2
 		ctx, stop := context.WithCancel(context.Background())
 		f, err := Open(ctx, c, Options{Checkpoints: carina.Checkpoints{End: true}, Progress: func(time, _, _ float64) {
@@ -226,6 +234,7 @@ func TestRefusals(t *testing.T) {
 		{"spacing", func(c *Case) { c.Spacing = "1um" }},
 		{"spacing", func(c *Case) { c.Spacing = "1km" }},
 		{"ranks", func(c *Case) { c.Ranks = 50 }},
+		{"from 1 to 64", func(c *Case) { c.ExchangeEvery = "0" }},
 	} {
 		c := Case{}
 		c.Terrain, c.Time, c.Output = "ground.asc", "1s", "out"

@@ -207,6 +207,8 @@ func flagCompleters() map[string]completer {
 		"edge":     edges,
 		"gauge":    nothing,
 
+		"exchange-every": wordOf("auto"),
+
 		"water precision":      wordOf(water.Precisions...),
 		"bench cost layout":    wordOf(balance.Layouts...),
 		"bench balance layout": wordOf(balance.Layouts...),
