@@ -80,7 +80,7 @@ func (a *airflow) openingChoice() *opening.Choice {
 	tau := u.RelaxationTime()
 	return &opening.Choice{Conditions: s.Conditions, FlowRate: s.FlowRate, Profile: s.Profile, Waveform: s.Waveform,
 		Units:   opening.Units{TimeStep: u.TimeStep, Velocity: u.Velocity(), FlowRate: u.FlowRate(), Pressure: u.Pressure()},
-		TauPlus: tau, TauMinus: s.tauMinus(tau), Crossing: a.crossing(), Moving: s.Initial != nil}
+		TauPlus: tau, TauMinus: s.tauMinus(tau), Differences: s.forgottenAtOpenings(), Crossing: a.crossing(), Moving: s.Initial != nil}
 }
 
 // warnOfClosed warns of openings that meet no cell.

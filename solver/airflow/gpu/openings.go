@@ -12,7 +12,7 @@ func numbersOfStep(o *opening.Imposed) [openingNumbersOfStep]float64 {
 		velocity = 1
 	}
 	return [...]float64{velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
-		o.Normal[0], o.Normal[1], o.Normal[2], o.TauPlus, o.TauRatio, o.Forgetting}
+		o.Normal[0], o.Normal[1], o.Normal[2], o.TauPlus, o.TauRatio, o.Forgetting, o.Differences}
 }
 
 // Collect adds up for every opening what has left through it in the last

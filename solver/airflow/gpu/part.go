@@ -159,7 +159,7 @@ func (p *part) fill(openings []opening.Imposed) (err error) {
 }
 
 // openingNumbersOfStep are the numbers of struct Opening of kernels/flow.h.
-const openingNumbersOfStep = 12
+const openingNumbersOfStep = 13
 
 // The sides of a part.
 const (

@@ -49,7 +49,8 @@ func TestObserve(t *testing.T) {
 	const density = 0.02
 	u := [3]float64{0.03, -0.02, 0.01}
 	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
-		c := cell(states(t, set, func(*Choice) {}), 1)
+		s := states(t, set, func(*Choice) {})
+		c := cell(s, 1)
 		for _, odd := range []bool{false, true} {
 			slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
 			for i := range set.Q {
@@ -63,7 +64,7 @@ func TestObserve(t *testing.T) {
 				}
 				*slots.At(i, 1) = value
 			}
-			Observe[float64](&slots, c, 0, 1, odd)
+			Observe[float64](&slots, s, c, 0, 1, odd)
 			s := &c.samples[0]
 			if math.Abs(s.density-density) > 1e-15 {
 				t.Errorf("%s, odd %t: density %g", set.Name, odd, s.density)
@@ -78,6 +79,61 @@ func TestObserve(t *testing.T) {
 					t.Errorf("%s, odd %t: stress %v", set.Name, odd, s.stress)
 				}
 			}
+		}
+	}
+}
+
+// Fast cells of an operator that remembers forget what is not of their velocity and stress
+// in differences of third moments, and nothing else, before even and odd steps.
+func TestDifferencesAreForgotten(t *testing.T) {
+	set := lattice.D3Q19
+	random := rand.New(rand.NewPCG(7, 11))
+	s := states(t, set, func(c *Choice) { c.Differences = 6 })
+	c := cell(s, 1)
+	for _, odd := range []bool{false, true} {
+		slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
+		places := make([]*float64, set.Q)
+		for i := range set.Q {
+			slots.Offset[i] = 3 * i
+		}
+		for i, v := range set.Velocities {
+			places[i] = slots.At(i, 1)
+			if odd && v[0] > 0 {
+				places[i] = slots.At(lattice.Opposite(i), 0)
+			}
+			*places[i] = equilibrium(set, i, 0.01, [3]float64{0.2, -0.1, 0.15}) + 0.01*set.Weights[i]*random.NormFloat64()
+		}
+		read := func() (of sample, differences [3]float64) {
+			var f [27]float64
+			for i, v := range set.Velocities {
+				f[i] = *places[i]
+				for x := range 3 {
+					y, z := v[(x+1)%3], v[(x+2)%3]
+					differences[x] += float64(v[x]*(y*y-z*z)) * f[i]
+				}
+			}
+			of.measure(set.Q, &f)
+			return of, differences
+		}
+		before, _ := read()
+		Observe[float64](&slots, s, c, 0, 1, odd)
+		after, got := read()
+		apart := math.Abs(after.density - before.density)
+		for k := range before.stress {
+			apart = max(apart, math.Abs(after.stress[k]-before.stress[k]))
+		}
+		component := [3][3]int{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}
+		for x := range 3 {
+			y, z, u := (x+1)%3, (x+2)%3, &before.velocity
+			stress := func(a, b int) float64 { return before.stress[component[a][b]] }
+			want := u[x]*(u[y]*u[y]-u[z]*u[z]+stress(y, y)-stress(z, z)) + 2*(u[y]*stress(x, y)-u[z]*stress(x, z))
+			if math.Abs(got[x]-want) > 1e-15 {
+				t.Errorf("odd %t: difference %d is %g, want %g", odd, x, got[x], want)
+			}
+			apart = max(apart, math.Abs(after.velocity[x]-u[x]))
+		}
+		if apart > 1e-15 {
+			t.Errorf("odd %t: density, velocity or stress change by %g", odd, apart)
 		}
 	}
 }

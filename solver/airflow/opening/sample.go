@@ -1,6 +1,8 @@
 package opening
 
 import (
+	"math"
+
 	"carina/solver/airflow/kernel"
 	"carina/solver/lattice"
 )
@@ -67,9 +69,10 @@ type sample struct {
 }
 
 // Observe reads density, velocity and stress of the cells first to end − 1 before
-// their update.
-func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], c *Cells, first, end int32, odd bool) {
+// their update, and makes them forget differences of third moments, see thirdMoments.
+func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], states *States, c *Cells, first, end int32, odd bool) {
 	var f [27]float64
+	var places [27]int
 	values, offset := slots.Values, &slots.Offset
 	for i := first; i < end; i++ {
 		cell := &c.List[i]
@@ -81,10 +84,53 @@ func Observe[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], c *Cells, f
 					at = offset[back] + int(cell.Neighbour[back-1])
 				}
 			}
-			f[p] = float64(kernel.Load[T](&values[at]))
+			f[p], places[p] = float64(kernel.Load[T](&values[at])), at
 		}
 		s.measure(slots.Q, &f)
+		if part := states.List[cell.groups[0].opening].forgotten(s); part > 0 {
+			for k, more := range s.thirdMoments(&f, part) {
+				for p, value := range [2]float64{f[firstDiagonal+2*k] + more, f[firstDiagonal+2*k+1] - more} {
+					kernel.Store(&values[places[firstDiagonal+2*k+p]], T(value))
+				}
+			}
+		}
 	}
+}
+
+// forgotten is the part of its differences of third moments that a cell forgets.
+func (s *State) forgotten(of *sample) float64 {
+	if s.Differences == 0 {
+		return 0
+	}
+	u := &of.velocity
+	return min(1, s.Differences*math.Sqrt(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
+}
+
+// firstDiagonal is the first of the twelve populations along diagonals of faces.
+const firstDiagonal = 7
+
+// thirdMoments is what the populations along diagonals get, those against them lose it, so
+// that a cell of 19 velocities forgets a part of its differences of third moments,
+// m_xyy − m_xzz and so on, beside those that belong to its velocity and stress P:
+//
+//	D = u_x (u_y² − u_z² + P_yy − P_zz) + 2 (u_y P_xy − u_z P_xz)
+//
+// An opening imposes what comes in at every step without regard to these moments. Where
+// the update keeps them, what they are off by stays, and where cells are large for the
+// viscosity it grows with what the opening makes of it: slowly, into an oscillation. They
+// are odd, so that density, velocity and stress stay as they are.
+func (s *sample) thirdMoments(f *[27]float64, part float64) [6]float64 {
+	var odd [6]float64
+	for k := range odd {
+		odd[k] = f[firstDiagonal+2*k] - f[firstDiagonal+2*k+1]
+	}
+	u, xx, yy, zz := &s.velocity, s.stress[0], s.stress[1], s.stress[2]
+	byXY, byXZ, byYZ := 2*s.stress[3], 2*s.stress[4], 2*s.stress[5]
+	x := u[0]*(u[1]*u[1]-u[2]*u[2]+yy-zz) + u[1]*byXY - u[2]*byXZ - (odd[0] + odd[1] - odd[2] - odd[3])
+	y := u[1]*(u[2]*u[2]-u[0]*u[0]+zz-xx) + u[2]*byYZ - u[0]*byXY - (odd[4] + odd[5] - odd[0] + odd[1])
+	z := u[2]*(u[0]*u[0]-u[1]*u[1]+xx-yy) + u[0]*byXZ - u[1]*byYZ - (odd[2] - odd[3] - odd[4] + odd[5])
+	part /= 8
+	return [6]float64{part * (x - y), part * (x + y), part * (z - x), -part * (x + z), part * (y - z), part * (y + z)}
 }
 
 // measure sets density, velocity and stress to those of q populations, whose order is

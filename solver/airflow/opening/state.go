@@ -21,6 +21,9 @@ type Imposed struct {
 	// TauPlus is the relaxation time of the stress, in steps, and TauRatio that of
 	// third moments over it.
 	TauPlus, TauRatio float64
+	// Differences is the part of its differences of third moments that a cell at the
+	// opening forgets in a step, over its speed; see sample.thirdMoments.
+	Differences float64
 	// Forgetting is the part of its memory that the opening's absorption of sound
 	// forgets in a step: all where a controller prescribes the flow, which absorbs
 	// by itself.
@@ -76,6 +79,8 @@ type Choice struct {
 	// TauPlus and TauMinus are the relaxation times of the stress and of third moments,
 	// in steps.
 	TauPlus, TauMinus float64
+	// Differences is that of Imposed.
+	Differences float64
 	// Crossing is the number of steps in which sound crosses the domain.
 	Crossing float64
 	// Moving tells that air moves at the start.
@@ -119,7 +124,7 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	n := s.faces.grid.Openings[i].Normal
 	state := State{condition: c, flow: c.Flow / s.units.FlowRate, Imposed: Imposed{
 		Area: s.faces.Areas[i], Normal: [3]float64{n.X, n.Y, n.Z},
-		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
+		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Differences: choice.Differences, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}

@@ -8,7 +8,7 @@ import (
 func (s *populations[T, S]) Step(block int32, odd bool, o *opening.States, w *Workspace) {
 	c := &s.layout.blocks[block]
 	if c.openingEnd > c.opening {
-		opening.Observe[T](&s.Slots, s.layout.Openings, c.opening, c.openingEnd, odd)
+		opening.Observe[T](&s.Slots, o, s.layout.Openings, c.opening, c.openingEnd, odd)
 	}
 	if !odd && s.vector != nil {
 		s.updateCells(c, w)

@@ -28,6 +28,7 @@ KERNEL(openings)(Memory memory, const int *__restrict__ rows, const unsigned sho
 	sync_warp();
 	walls.arrive(lane, false, true);
 	sync_warp();
+	if (QUADRATIC) walls.forget_last(lane), sync_warp();
 	update((slot_t *)image, lane, rate);
 	sync_warp();
 	walls.leave(lane);

@@ -293,7 +293,11 @@ struct TileWalls {
 		for (int i = lane; i < range.links; i += 32) {
 			const unsigned l = link(i);
 			const Ends ends = this->ends(l);
-			const real bounced = returning(i), more = change(stage, i, l, ends, bounced);
+			// Cells at openings have changed what returned.
+			const bool changed = again && !QUADRATIC;
+			const real bounced = changed ? at(ends.departure) : returning(i);
+			if (changed && i >= STAGED_LINKS) walls.returning[range.first_link + i] = narrow(bounced); // for take
+			const real more = change(stage, i, l, ends, bounced);
 			slots[ends.departure] = narrow(stage == interpolated ? bounced + (quadratic_arriving(i, l, ends, bounced) + more) : bounced + more);
 			if ((QUADRATIC || !exact) && i < STAGED_LINKS) changes()[i] = more;
 		}
@@ -365,8 +369,46 @@ struct TileWalls {
 			u.stress[0] -= u.x * u.x + u.density / 3, u.stress[1] -= u.y * u.y + u.density / 3, u.stress[2] -= u.z * u.z + u.density / 3;
 			u.stress[3] -= u.x * u.y, u.stress[4] -= u.x * u.z, u.stress[5] -= u.y * u.z;
 			walls.samples[c.opening - 1] = u;
+			if (!QUADRATIC) forget(number, c.opening - 1);
 		}
 	}
+	// forget_last makes the cells at openings forget after all corrections of walls, since
+	// quadratic ones are computed twice and read what other cells have.
+	DEVICE void forget_last(unsigned lane) const
+	{
+#pragma unroll 1
+		for (int i = lane; i < range.count(); i += 32) {
+			const BoundaryCell c = cell(i);
+			if (c.opening) forget(c.cell & 63, c.opening - 1);
+		}
+	}
+	// forget makes a cell at an opening forget a part of its differences of third moments, as
+	// the processor's sample.thirdMoments of package opening says.
+	DEVICE void forget(int cell, int number) const
+	{
+		const Sample u = walls.samples[number];
+		const real by_speed = walls.openings[walls.opening_links[walls.opening_cells[number].first_link].opening()].differences;
+		if (by_speed == 0) return;
+		const real speed = by_speed * square_root(u.x * u.x + u.y * u.y + u.z * u.z), part = (speed < 1 ? speed : real(1)) * real(0.125);
+		real odd[6];
+#pragma unroll
+		for (int k = 0; k < 6; k++) {
+			const int q = DIAGONAL + 2 * k;
+			odd[k] = (at(access_cell(cell, q ^ 1)) - at(access_cell(cell, q))) * (1 / SCALE);
+		}
+		const real by_xy = 2 * u.stress[3], by_xz = 2 * u.stress[4], by_yz = 2 * u.stress[5];
+		const real x = u.x * (u.y * u.y - u.z * u.z + u.stress[1] - u.stress[2]) + u.y * by_xy - u.z * by_xz - (odd[0] + odd[1] - odd[2] - odd[3]);
+		const real y = u.y * (u.z * u.z - u.x * u.x + u.stress[2] - u.stress[0]) + u.z * by_yz - u.x * by_xy - (odd[4] + odd[5] - odd[0] + odd[1]);
+		const real z = u.z * (u.x * u.x - u.y * u.y + u.stress[0] - u.stress[1]) + u.x * by_xz - u.y * by_yz - (odd[2] - odd[3] - odd[4] + odd[5]);
+		const real more[6] = {x - y, x + y, z - x, -(x + z), y - z, y + z};
+#pragma unroll
+		for (int k = 0; k < 6; k++) {
+			const int q = DIAGONAL + 2 * k;
+			slot_t &along = slots[access_cell(cell, q ^ 1)], &against = slots[access_cell(cell, q)];
+			along = narrow(widen(along) + SCALE * part * more[k]), against = narrow(widen(against) - SCALE * part * more[k]);
+		}
+	}
+	enum { DIAGONAL = 6 }; // the first direction along a diagonal of a face
 	DEVICE static void add(Sample &u, int q, real v)
 	{
 		const int x = component(ALONG_X, q), y = component(ALONG_Y, q), z = component(ALONG_Z, q);
