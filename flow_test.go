@@ -234,7 +234,7 @@ func TestRunOnFilesOfCarina(t *testing.T) {
 	for name, file := range map[string]struct{ content, want string }{
 		"pipe.part.json":  {"", "a partition file and not a surface: read it with carina.ReadPartition"},
 		"pipe.0001.share": {"carina share 1\n" + strings.Repeat("\x00\xff", 100), "a rank's share of a partitioned grid"},
-		"case.txt":        {"# a pipe\nsurface: pipe.stl\nflow: 1L/min\n# " + strings.Repeat("x", 100) + "\n", "a case file and not the STL"},
+		"case.txt":        {"# a pipe\nsurface: pipe.stl\nflow: 1L/min\n# " + strings.Repeat("x", 100) + "\n", "a case file and not a surface"},
 		"case.yaml":       {"surface: pipe.stl\n", "carina.ReadCase"},
 		"summary.json":    {`{"steps": 20, "notes": "` + strings.Repeat("x", 100) + `"}`, "a JSON file"},
 		"pipe.graph":      {"% a graph\n100 200\n" + long, "carina graph"},

@@ -34,7 +34,18 @@ const (
 	// wallBytes, times the number of cells to the power of 2/3, is what is kept to follow the
 	// stress on a wall over time.
 	wallBytes = 10_000
+	// branchBytesPerCell is what finding the branches takes, measured at 2·10⁷ cells.
+	branchBytesPerCell = 70
 )
+
+// branchMemory is what finding the branches of so many cells takes, 0 where they are too
+// many for it.
+func branchMemory(cells int64) int64 {
+	if cells > results.PageLimit {
+		return 0
+	}
+	return cells * branchBytesPerCell
+}
 
 // ranksMemory is what so many of all ranks hold besides their cells. When they
 // tell each other what they need, each has a number for every pair of ranks.
@@ -63,7 +74,7 @@ func (f *Flow) admit() error {
 	if f.from.c.Output != "" {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
 		if first && f.cells() <= results.PageLimit {
-			need += f.cells() * (resultBytesPerCell - resultBytesPerPiece)
+			need += f.cells()*(resultBytesPerCell-resultBytesPerPiece) + branchMemory(f.cells())
 			if f.from.c.Unsteady() && f.from.made != nil {
 				need += int64(wallBytes * math.Pow(float64(f.cells()), 2./3))
 			}

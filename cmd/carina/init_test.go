@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"carina"
 	"carina/cmd/carina/report"
 )
 
@@ -38,6 +41,20 @@ func TestInitWritesACaseThatRuns(t *testing.T) {
 	}](t, "run", file, "--spacing", "2mm", "--steps", "20", "--out", out)
 	if len(s.Branches) != 3 {
 		t.Errorf("%d branches", len(s.Branches))
+	}
+	// It tells the steps that a run announces, at the most.
+	c, err := carina.ReadCase(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var announced int64
+	_, err = carina.Run(ctx, c, carina.Discard(), carina.Listen(carina.Listener{Announce: func(o carina.Outlook) { announced = max(announced, o.Steps); stop() }}))
+	if err == nil || len(n.Plans) != 3 || n.Updates <= 0 {
+		t.Fatalf("error %v, plans %+v, %g updates/s", err, n.Plans, n.Updates)
+	}
+	if p := n.Plans[0]; math.Abs(float64(p.Most-announced)) > 2 || math.Abs(float64(p.Most)/float64(p.Least)-10) > 0.01 || n.Plans[2].Most < 2*p.Most-2 || n.Plans[2].Cells < 7*p.Cells {
+		t.Errorf("%d steps are announced; plans %+v", announced, n.Plans)
 	}
 	// What is there is not overwritten.
 	if status, _, message := invoke(t, "init", surface, "-o", file); status != 1 || !strings.Contains(message, "is there already") {

@@ -130,6 +130,12 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 	return u, warnings, u.usable(e)
 }
 
+// PlannedTimeStep is the time step that a flow on a grid gets, in seconds.
+func PlannedTimeStep(g *geometry.Grid, s Settings) (float64, error) {
+	u, _, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
+	return u.TimeStep, err
+}
+
 // unstable says why an operator that was asked for may not carry the flow; empty
 // where it may, and for what auto chooses.
 func (s *Settings) unstable(tau, cellReynolds float64) string {

@@ -12,6 +12,7 @@ import (
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
+	"carina/solver/airflow"
 )
 
 // NewCase is a case file that was written for a surface.
@@ -22,6 +23,11 @@ type NewCase struct {
 	Cells   int64    `json:"fluid_cells"`
 	Spacing float64  `json:"spacing_m"`
 	Notes   []string `json:"notes"`
+	// Plans are what the spacing and finer ones will take, Updates how many updates of
+	// cells a second this machine made of a few steps; empty and 0 where there are no two
+	// ends yet.
+	Plans   []carina.Plan `json:"plans"`
+	Updates float64       `json:"updates_per_second"`
 	text    string
 }
 
@@ -32,10 +38,10 @@ const (
 	// proportional: that of the diameter's cube, by which branches divide what they carry
 	// (Murray 1926).
 	areaPower = 1.5
-	// updates a second that a core makes, assumed.
-	updates = 3e7
-	// usual is the flow of quiet breathing, in m³/s.
-	usual = 15e-3 / 60
+	// trialSteps are computed to know the speed.
+	trialSteps = 2 * airflow.CheckInterval
+	// usualFlow is that of quiet breathing, usualRanks share the work.
+	usualFlow, usualRanks = "15L/min", 2
 )
 
 // InitCase prepares a case file for a surface: its unit, all ends with roles, names and
@@ -71,8 +77,68 @@ func InitCase(ctx context.Context, c *carina.Case, file, picture string, cut boo
 	n.Ends = len(p.Openings)
 	n.Spacing = spacingFor(p.Volume)
 	n.Cells = int64(p.Volume / math.Pow(n.Spacing, 3))
+	if len(p.Openings) > 1 {
+		if err := n.plan(ctx, c, p, options); err != nil {
+			n.Notes = append(n.Notes, fmt.Sprintf("what the run will take is not known: %v", err))
+		}
+	}
 	n.write(c, surface, p, discs, cut)
 	return n, nil
+}
+
+// plan finds out what a run at the spacing and at finer ones will take, by the rules of the
+// run itself, and computes a few steps to know the speed.
+func (n *NewCase) plan(ctx context.Context, c *carina.Case, p *geometry.Prepared, options geometry.Options) error {
+	trial := *c
+	trial.Flow, trial.Ranks, trial.Conditions = usualFlow, usualRanks, conditionsOf(p.Openings)
+	options.Spacing = n.Spacing
+	grid, _, err := geometry.VoxelizePrepared(ctx, p, options)
+	if err != nil {
+		return err
+	}
+	n.Cells = grid.Cells()
+	for _, factor := range finer {
+		plan, err := trial.PlanOn(grid, factor)
+		if err != nil {
+			return err
+		}
+		n.Plans = append(n.Plans, plan)
+	}
+	partition, err := trial.Partition(grid)
+	if err != nil {
+		return err
+	}
+	trial.Steps = trialSteps
+	flow, err := carina.Open(grid, partition, trial, carina.Discard(), carina.Listen(carina.Listener{
+		Announce: func(o carina.Outlook) { n.Updates = o.MLUPS * 1e6 },
+	}))
+	if err != nil {
+		return err
+	}
+	return flow.Run(ctx)
+}
+
+// finer are the factors of the spacing for which is told what they take.
+var finer = []float64{1, 0.7, 0.5}
+
+// conditionsOf gives each outlet its share.
+func conditionsOf(openings []geometry.Opening) (list []carina.ConditionCase) {
+	sum := 0.0
+	for i := range openings {
+		if openings[i].Role == geometry.Outlet {
+			sum += math.Pow(openings[i].Area, areaPower)
+		}
+	}
+	for i := range openings {
+		if o := &openings[i]; o.Role == geometry.Outlet {
+			// With the digits that the file has.
+			share, err := strconv.ParseFloat(fmt.Sprintf("%.4g", math.Pow(o.Area, areaPower)/sum), 64)
+			if err == nil {
+				list = append(list, carina.ConditionCase{Opening: strconv.Itoa(o.Number), Kind: "share", Share: share})
+			}
+		}
+	}
+	return list
 }
 
 // spacingFor gives a volume as many cells as a first look has, with two digits.
@@ -114,10 +180,10 @@ func (n *NewCase) write(c *carina.Case, surface *geometry.Surface, p *geometry.P
 	n.writeOpenings(line, p.Openings)
 	n.writeSpacing(line, p)
 	line("")
-	line("flow: 15L/min  # through the inlet, about the mean of quiet breathing; with waveform: breathing:4s air goes in and out")
+	line("flow: " + usualFlow + "  # through the inlet, about the mean of quiet breathing; with waveform: breathing:4s air goes in and out")
 	line("# waveform: breathing:4s")
 	line("# time: 0.5s  # ends then; without it, when the flow is steady")
-	line("ranks: 2")
+	line("ranks: %d", usualRanks)
 	n.text = w.String()
 }
 
@@ -128,15 +194,12 @@ func (n *NewCase) writeOpenings(line func(string, ...any), openings []geometry.O
 	}
 	line("")
 	line("# number, name, role, area, diameter, how sure it is that the lumen ends there:")
-	inlet, sum := 0, 0.0
+	inlet := 0
 	for i := range openings {
 		o := &openings[i]
 		line("#   %2d  %-12s %-6s %10s %9s  %3.0f %%", o.Number, terminal.Line(o.Name), o.Role, quantity.FormatArea(o.Area), quantity.FormatLength(2*math.Sqrt(o.Area/math.Pi)), 100*(1-o.Doubt))
 		if o.Role == geometry.Inlet && inlet == 0 {
 			inlet = o.Number
-		}
-		if o.Role == geometry.Outlet {
-			sum += math.Pow(o.Area, areaPower)
 		}
 	}
 	line("inlet: %d", inlet)
@@ -145,32 +208,37 @@ func (n *NewCase) writeOpenings(line func(string, ...any), openings []geometry.O
 	line("# which is what they have without these lines, the lengths to which the branches happen to be cut would decide;")
 	line("# kind: windkessel with proximal-resistance, distal-resistance and compliance stands for the lung behind.")
 	line("conditions:")
+	names := map[string]string{}
 	for i := range openings {
-		if o := &openings[i]; o.Role == geometry.Outlet {
-			line("  - {opening: %d, kind: share, share: %.4g}  # %s", o.Number, math.Pow(o.Area, areaPower)/sum, terminal.Line(o.Name))
-		}
+		names[strconv.Itoa(openings[i].Number)] = openings[i].Name
+	}
+	for _, k := range conditionsOf(openings) {
+		line("  - {opening: %s, kind: %s, share: %.4g}  # %s", k.Opening, k.Kind, k.Share, terminal.Line(names[k.Opening]))
 	}
 }
 
 // writeSpacing says what a spacing costs, and what others would.
 func (n *NewCase) writeSpacing(line func(string, ...any), p *geometry.Prepared) {
-	narrowest, fastest := math.Inf(1), 0.0
+	narrowest := math.Inf(1)
 	for i := range p.Openings {
 		narrowest = min(narrowest, 2*math.Sqrt(p.Openings[i].Area/math.Pi))
-		if p.Openings[i].Role == geometry.Inlet {
-			fastest = max(fastest, usual/p.Openings[i].Area)
-		}
 	}
 	line("")
-	line("# spacing, cells, memory and, at %.0f million updates a second, the time for one exchange of the air, of which a steady flow takes two to ten:", 2*updates/1e6)
-	for _, factor := range []float64{1, 0.7, 0.5} {
+	line("# spacing, cells, memory and, where two ends are open, steps and time on this machine: from one exchange of the air to ten, as the flow becomes steady sooner or later:")
+	for i, factor := range finer {
 		h := n.Spacing * factor
-		cells := p.Volume / math.Pow(h, 3)
-		words := fmt.Sprintf("#   %s: %s cells, %s", quantity.FormatLength(h), quantity.Grouped(int64(cells)), quantity.FormatBytes(int64(90*cells)))
-		if fastest > 0 {
-			const velocity, faster = 0.1, 2 // cells a step, fastest over mean
-			steps := p.Volume / usual * faster * fastest / (velocity * h)
-			words += fmt.Sprintf(", %s steps, %s", quantity.Grouped(int64(steps)), lasting(steps*cells/(2*updates)))
+		cells := int64(p.Volume / (h * h * h))
+		plan := carina.Plan{Cells: cells, Memory: 90 * cells}
+		if i < len(n.Plans) {
+			plan = n.Plans[i]
+		}
+		words := fmt.Sprintf("#   %s: %s cells, %s", quantity.FormatLength(h), quantity.Grouped(plan.Cells), quantity.FormatBytes(plan.Memory))
+		if plan.Branches > 0 {
+			words += fmt.Sprintf(" and %s for the branches at the end", quantity.FormatBytes(plan.Branches))
+		}
+		if plan.Most > 0 && n.Updates > 0 {
+			seconds := func(steps int64) string { return lasting(float64(steps) * float64(plan.Cells) / n.Updates) }
+			words += fmt.Sprintf(", %s to %s steps, %s to %s", quantity.Grouped(plan.Least), quantity.Grouped(plan.Most), seconds(plan.Least), seconds(plan.Most))
 		}
 		if narrowest < math.Inf(1) {
 			words += fmt.Sprintf("; %.1f cells across the narrowest end", narrowest/h)
