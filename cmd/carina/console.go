@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"carina/cmd/carina/report"
 	"carina/internal/terminal"
 
 	"github.com/schollz/progressbar/v3"
@@ -18,6 +19,20 @@ import (
 func wantsJSON(command *cobra.Command) bool {
 	wants, err := command.Flags().GetBool("json")
 	return err == nil && wants
+}
+
+// started is when the program began.
+var started = time.Now()
+
+// wantsLog tells whether --log-json was given.
+func wantsLog(command *cobra.Command) bool {
+	wants, err := command.Flags().GetBool("log-json")
+	return err == nil && wants
+}
+
+// eventsOf are the events that a command with --log-json tells.
+func eventsOf(command *cobra.Command) *report.EventLog {
+	return report.NewEventLog(command.ErrOrStderr(), time.Now, started)
 }
 
 // printResult prints a result as JSON or in words.
@@ -42,7 +57,11 @@ func wrote(paths ...string) string {
 
 // message writes a line for people; standard output stays clean for results.
 func message(command *cobra.Command, format string, arguments ...any) {
-	fmt.Fprintln(command.ErrOrStderr(), terminal.Line(fmt.Sprintf(format, arguments...)))
+	if words := fmt.Sprintf(format, arguments...); wantsLog(command) {
+		eventsOf(command).Tell("message", words)
+	} else {
+		fmt.Fprintln(command.ErrOrStderr(), terminal.Line(words))
+	}
 }
 
 // progress returns a function that shows the share done of named stages: a bar

@@ -66,7 +66,31 @@ func newListener(command *cobra.Command, c *carina.Case) *listener {
 			message(command, "%s", report.LevelWords(f))
 		},
 	}
+	if wantsLog(command) {
+		l.log()
+	}
 	return l
+}
+
+// log tells what is heard as events instead; standard output stays for results.
+func (l *listener) log() {
+	words := l.Listener
+	l.Listener = eventsOf(l.command).Listener()
+	events := l.Listener
+	l.Warn = func(warning string) {
+		l.warned = append(l.warned, warning)
+		events.Warn(warning)
+	}
+	l.Voxels = func(v *carina.Voxels) {
+		events.Voxels(v)
+		if !wantsJSON(l.command) {
+			words.Voxels(v)
+		}
+	}
+	l.Partition = func(p *balance.Partition) {
+		events.Partition(p)
+		words.Partition(p)
+	}
 }
 
 // show shows progress until it is paused.

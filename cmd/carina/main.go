@@ -62,7 +62,7 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.SetArgs(arguments)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if word, is := unknownWord(err); is {
 		err = unknownCommand(root, word)
 	}
@@ -75,7 +75,7 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 	if errors.Is(err, errTold) {
 		return exitFailure
 	}
-	tell(stderr, err)
+	tell(command, err)
 	var usage usageError
 	if errors.As(err, &usage) {
 		return exitUsage
@@ -84,12 +84,17 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 }
 
 // tell writes a failure as one line.
-func tell(stderr io.Writer, err error) {
+func tell(command *cobra.Command, err error) {
 	var stopped *carina.StoppedError
 	if errors.Is(err, context.Canceled) && !errors.As(err, &stopped) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
-	fmt.Fprintln(stderr, "carina: "+strings.Join(strings.Fields(advised(err)), " "))
+	words := strings.Join(strings.Fields(advised(err)), " ")
+	if wantsLog(command) {
+		eventsOf(command).Tell("error", words)
+		return
+	}
+	fmt.Fprintln(command.ErrOrStderr(), "carina: "+words)
 }
 
 // interruptible runs work that does not look at its context, and returns when

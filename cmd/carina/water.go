@@ -169,7 +169,7 @@ func runWater(command *cobra.Command, arguments []string, output string, flags *
 		return err
 	}
 	if t.Rank() == 0 {
-		tell(command.ErrOrStderr(), err)
+		tell(command, err)
 	}
 	return errTold
 }
