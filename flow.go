@@ -137,7 +137,7 @@ func (f *Flow) follow() run.Hooks {
 func (f *Flow) resultsOf() results.Of {
 	c, o := &f.from.c, &f.options
 	of := results.Of{
-		Looks: f.looks, Changing: c.Unsteady(), Lobes: f.lobes, Series: f.series,
+		Looks: f.looks, Changing: c.Unsteady(), Surface: f.from.surface, Lobes: f.lobes, Series: f.series,
 		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
 		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,
@@ -159,7 +159,7 @@ func (f *Flow) resultsOf() results.Of {
 	if f.from.made != nil {
 		made := f.from.made.made(c.Name())
 		made.Plainly()
-		of.Made = &made
+		of.Made, of.Surface = &made, f.from.made.surface
 	}
 	return of
 }

@@ -26,6 +26,8 @@ type origin struct {
 	// share is what the one rank of this process needs, where it does not know the
 	// whole grid; else nil.
 	share *solver.Domain
+	// surface is what the grid was made from, in the process of rank 0 and where it is known.
+	surface *geometry.Prepared
 	// partitionFile is where the partition was read, if it was.
 	partitionFile string
 	// made are the grid and the partition to be written with the results; or nil.
@@ -81,8 +83,13 @@ func (o *origin) read(t transport.Transport) (err error) {
 			return nil
 		}
 	}
-	o.partition, o.grid, err = ReadPartition(o.partitionFile)
-	return err
+	if o.partition, o.grid, err = ReadPartition(o.partitionFile); err != nil {
+		return err
+	}
+	if o.c.Output != "" && (t == nil || t.Rank() == 0) && o.grid.Cells() <= results.PageLimit {
+		o.surface = o.findSurface()
+	}
+	return nil
 }
 
 func open(from origin, o options) (*Flow, error) {

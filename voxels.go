@@ -147,5 +147,5 @@ func (v *Voxels) WriteShares(path string, p *balance.Partition) error {
 
 // made is what results need of it.
 func (v *Voxels) made(name string) results.Made {
-	return results.Made{Name: name, Grid: v.Grid, Source: v.Source, File: v.File, Surface: v.surface}
+	return results.Made{Name: name, Grid: v.Grid, Source: v.Source, File: v.File}
 }

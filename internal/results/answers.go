@@ -45,10 +45,7 @@ func (r *Results) answer(summary *airflow.Summary) {
 	if r.fields == nil || len(r.of.Grid.Openings) < 2 {
 		return
 	}
-	f := answers.Flow{Grid: r.of.Grid, Tree: r.tree, Fields: r.fields, Summary: summary, Period: r.of.Period, Lobes: r.of.Lobes, Series: r.wall}
-	if r.of.Made != nil {
-		f.Surface = r.of.Made.Surface
-	}
+	f := answers.Flow{Grid: r.of.Grid, Tree: r.tree, Fields: r.fields, Summary: summary, Period: r.of.Period, Lobes: r.of.Lobes, Surface: r.of.Surface, Series: r.wall}
 	found, err := answers.Of(&f)
 	if err != nil {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("no branches are known: %v", err))

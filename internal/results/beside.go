@@ -23,8 +23,6 @@ type Made struct {
 	Grid *geometry.Grid
 	// Source is the surface that the grid was made from, or the grid file.
 	Source balance.Source
-	// Surface is the prepared one that the grid was made from; nil where it was read.
-	Surface *geometry.Prepared
 	// File is the grid file that the grid was read from; empty where it was made.
 	File string
 }

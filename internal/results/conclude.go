@@ -33,7 +33,7 @@ func (r *Results) names() []string {
 			slices.Contains(ofAllCells, name) && !r.HasPage() || slices.Contains(ofBranches, name) && len(r.of.Grid.Openings) < 2 ||
 			name == "spectra.csv" && len(r.of.Series.Probes) == 0 ||
 			name == "lobes.csv" && len(r.of.Lobes) == 0 ||
-			slices.Contains(ofWall, name) && (r.of.Made == nil || r.of.Made.Surface == nil)
+			slices.Contains(ofWall, name) && r.of.Surface == nil
 	})
 	for rank := range r.ranks {
 		names = append(names, pieceName(rank))

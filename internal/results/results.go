@@ -42,6 +42,9 @@ type Of struct {
 	// Inputs are the files that the computation depends on. Results never take their
 	// place.
 	Inputs []string
+	// Surface is the prepared one that the grid was made from, in the process of rank 0;
+	// nil where it is not known.
+	Surface *geometry.Prepared
 	// Made are a grid and a partition file to be written with the results; or nil.
 	Made *Made
 	// Period is that of the flow in seconds, 0 where it has none.
@@ -122,7 +125,9 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	if err := transport.Agree(of.Transport, r.findBranches()); err != nil {
 		return nil, err
 	}
-	r.prepareWall()
+	if err := r.prepareWall(); err != nil {
+		return nil, err
+	}
 	if err := r.prepareSeries(); err != nil {
 		return nil, err
 	}

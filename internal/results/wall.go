@@ -12,17 +12,24 @@ import (
 
 // prepareWall prepares to follow the stress on the wall of a flow that changes, where the
 // surface is known. All ranks call it.
-func (r *Results) prepareWall() {
+func (r *Results) prepareWall() error {
 	of := &r.of
-	if r.walls = of.Changing && !of.Instant && r.HasPage() && of.Made != nil && of.Made.Surface != nil; !r.walls || r.target.rank() != 0 {
-		return
+	if !of.Changing || of.Instant {
+		return nil
 	}
-	var err error
-	if r.wall, err = answers.NewWallSeries(of.Grid, of.Made.Surface, of.Period); err != nil {
-		// Only flows in one process know the surface.
-		r.walls = false
-		of.Warn(fmt.Sprintf("no oscillatory shear index: %v", err))
+	if r.target.rank() == 0 && r.HasPage() && of.Surface != nil {
+		var err error
+		if r.wall, err = answers.NewWallSeries(of.Grid, of.Surface, of.Period); err != nil {
+			of.Warn(fmt.Sprintf("no oscillatory shear index: %v", err))
+		}
 	}
+	there := int64(0)
+	if r.wall != nil {
+		there = 1
+	}
+	all, err := r.target.reduce(transport.Max, there)
+	r.walls = all[0] != 0
+	return err
 }
 
 // wallInterval is how often the wall is looked at.

@@ -155,6 +155,12 @@ type table struct {
 	Rows    [][]string
 }
 
+// Wide tells that it has more columns than fit on paper at the usual size.
+func (t *table) Wide() bool {
+	const most = 8
+	return len(t.Heading) > most
+}
+
 type shown struct {
 	Alt    string
 	Source template.URL
@@ -258,7 +264,28 @@ func (s *summary) wall() section {
 				quantity.Format(o.Mean, "Pa"), quantity.Format(o.Peak, "Pa"), o.Oscillatory))
 		}
 	}
+	one.Table = s.wallOverTime()
 	return one
+}
+
+// wallOverTime are the lobes and branches whose stress was followed over time; nil without.
+func (s *summary) wallOverTime() *table {
+	t := &table{Heading: []string{"part", "mean over time", "largest over time", "oscillatory index"}}
+	add := func(name string, w *figures) {
+		if w != nil && w.Over != nil {
+			t.Rows = append(t.Rows, []string{name, quantity.Format(w.Over.Mean, "Pa"), quantity.Format(w.Over.Peak, "Pa"), fmt.Sprintf("%.3f", w.Over.Oscillatory)})
+		}
+	}
+	for _, l := range s.Lobes {
+		add(l.Name, l.Wall)
+	}
+	for _, b := range s.Branches {
+		add(strings.TrimSpace(fmt.Sprintf("branch %d %s", b.Branch, b.Name)), b.Wall)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
 }
 
 func (s *summary) branches() section {

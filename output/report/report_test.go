@@ -46,6 +46,20 @@ func TestNumbersAreTheSummarys(t *testing.T) {
 	}
 }
 
+// Lobes, openings and what the wall feels over time have tables.
+func TestFurtherTables(t *testing.T) {
+	page := written(t, strings.Replace(encoded, `"wall_shear": {"mean_pa": 0.0789`, `"statistics": {"from_s": 0.75, "samples": 40, "phases": 16},
+"lobes": [{"lobe": "<i>left", "openings": [3, 5], "share": 0.35, "flow_m3_per_s": 2e-5, "volume_m3": 3e-6, "pressure_drop_from_inlet_pa": 7.25, "wall_shear": {"mean_pa": 0.5,
+"over_time": {"mean_pa": 0.625, "peak_pa": 0.875, "oscillatory_index": 0.281}}}],
+"ends": [{"opening": 3, "name": "upper", "branch": 12, "pressure_drop_pa": 6.5, "resistance_cmh2o_s_per_l": 4.75}],
+"wall_shear": {"mean_pa": 0.0789`, 1))
+	for _, want := range []string{"&lt;i&gt;left", "<td>3 5</td>", "35.0 %", "7.25 Pa", "625 mPa", "875 mPa", "0.281", "<td>3 upper</td><td>12</td>", "6.50 Pa", "4.75", "40 samples from 750 ms on, in 16 phases"} {
+		if !strings.Contains(strings.NewReplacer("\u2009", " ", "\u00a0", " ", ",", " ").Replace(page), strings.ReplaceAll(want, ",", " ")) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
 // Names are never markup, and nothing is loaded from elsewhere.
 func TestNamesAreNoMarkup(t *testing.T) {
 	page := written(t, encoded)
