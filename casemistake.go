@@ -27,6 +27,10 @@ func syntaxMistake(data []byte, err error) error {
 	}
 	indentation := line[:len(line)-len(strings.TrimLeft(line, " \t\u00a0\u2007\u202f"))]
 	switch {
+	case strings.Contains(mistaken.Message, "non-map value is specified"):
+		says = "it is no line such as ranks: 2, of a key, a colon, a space and a value"
+	case strings.Contains(mistaken.Message, "already defined"):
+		says = fmt.Sprintf("%s stands there twice: leave one out", mistaken.Token.Value)
 	case strings.Contains(indentation, "\t"):
 		says = "it is indented with a tab: indent with spaces"
 	case strings.Contains(mistaken.Message, "\t"):

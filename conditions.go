@@ -106,6 +106,10 @@ func (c *Case) conditions(g *geometry.Grid) (map[int]opening.Condition, error) {
 		if conditions[number], err = c.condition(&written); err != nil {
 			return nil, fmt.Errorf("condition of opening %s: %w", written.Opening, err)
 		}
+		isInlet := func(o geometry.Opening) bool { return o.Number == number && o.Role == geometry.Inlet }
+		if conditions[number].Kind == opening.FlowShare && slices.ContainsFunc(g.Openings, isInlet) {
+			return nil, fmt.Errorf("opening %s is an inlet, and a share is what leaves through an outlet of all that enters: leave the condition out, or let another opening be the inlet", written.Opening)
+		}
 	}
 	return conditions, nil
 }
