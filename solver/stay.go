@@ -1,21 +1,28 @@
 package solver
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"carina/solver/transport"
 )
 
-// Row is cells in a row that stay with their rank: their old and new local numbers.
+// Row is cells in a row: their local numbers on the old and on the new rank.
 type Row struct{ From, To, Count int32 }
 
-// Heir is a device that takes over what stays with a rank faster than value by value.
+// Heir is a device that takes over cells from other devices of this process faster than
+// value by value: what stays with its rank and what comes from other ranks.
 type Heir interface {
+	// Reaches tells whether it can take over cells of another device.
+	Reaches(from Device) bool
 	// Inherit copies the values of all arrays in rows of cells out of the memory of
-	// another device, and tells whether it can.
-	Inherit(from Device, rows []Row) bool
+	// another device, for which nobody waits and which nobody changes.
+	Inherit(from Device, rows []Row) error
 }
 
 // SameOwners tells whether all cells have the same owners in two domains of a grid.
@@ -138,26 +145,45 @@ func (l *Layout) locals(cells []part) map[int][]int32 {
 }
 
 // values gives the new rank the values of all arrays in its cells as they lie in
-// memory: what stays is copied there, and what moves goes straight to its new owner.
+// memory: what stays is copied there, and what moves goes straight to its new owner, which
+// takes it itself where it reaches the memory.
 // Between steps all that the next one reads lies in its cell, or is fetched from there.
 func (m *mover) values(before, after []Piece) error {
 	rows, leaving, coming := staying(m.from.layout, m.to.layout)
-	if heir, ok := m.to.device.(Heir); !ok || !heir.Inherit(m.from.device, rows) {
-		if err := m.copyRows(rows); err != nil {
-			return err
-		}
+	if err := m.from.wait(); err != nil {
+		return err
+	}
+	heir, ok := m.to.device.(Heir)
+	var err error
+	if ok && heir.Reaches(m.from.device) {
+		err = heir.Inherit(m.from.device, rows)
+	} else {
+		err = m.copyRows(rows)
+	}
+	if err != nil {
+		return err
 	}
 	gives, takes := m.from.layout.locals(parts(leaving, after)), m.to.layout.locals(parts(coming, before))
+	peers := slices.AppendSeq(slices.Collect(maps.Keys(gives)), maps.Keys(takes))
+	slices.Sort(peers)
+	peers = slices.Compact(peers)
+	sources, reached, err := m.meet(peers)
+	if err != nil {
+		return err
+	}
 	size := 0
 	for _, kind := range m.from.kinds {
 		size += kind.Bytes()
 	}
-	peers := slices.AppendSeq(slices.Collect(maps.Keys(gives)), maps.Keys(takes))
-	slices.Sort(peers)
 	var messages []transport.Message
-	for _, peer := range slices.Compact(peers) {
+	for i, peer := range peers {
 		message := transport.Message{Peer: peer, Send: make([]byte, len(gives[peer])*size), Receive: make([]byte, len(takes[peer])*size)}
-		if err := m.from.pack(gives[peer], message.Send, true); err != nil {
+		if sources[i] != nil {
+			message.Receive = newMessage([]Segment{{Bytes: cellBytes, Cells: takes[peer]}})
+		}
+		if reached[i] {
+			message.Send = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(gives[peer]))), len(gives[peer])*cellBytes)
+		} else if err := m.from.pack(gives[peer], message.Send, true); err != nil {
 			return err
 		}
 		messages = append(messages, message)
@@ -165,12 +191,83 @@ func (m *mover) values(before, after []Piece) error {
 	if err := m.from.transport.Exchange(messages); err != nil {
 		return err
 	}
-	for _, message := range messages {
-		if err := m.to.pack(takes[message.Peer], message.Receive, false); err != nil {
+	for i, message := range messages {
+		cells := takes[message.Peer]
+		if sources[i] == nil {
+			if err := m.to.pack(cells, message.Receive, false); err != nil {
+				return err
+			}
+			continue
+		}
+		from := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(message.Receive))), len(cells))
+		if err := heir.Inherit(sources[i], rowsOf(from, cells)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+const cellBytes = 4 // of a local number
+
+// rowsOf joins cells that follow each other on both ranks.
+func rowsOf(from, to []int32) (rows []Row) {
+	for i := range from {
+		if n := len(rows); n > 0 && rows[n-1].From+rows[n-1].Count == from[i] && rows[n-1].To+rows[n-1].Count == to[i] {
+			rows[n-1].Count++
+		} else {
+			rows = append(rows, Row{from[i], to[i], 1})
+		}
+	}
+	return rows
+}
+
+// leavers are the devices of this process that cells leave, by a number.
+var leavers struct {
+	next    atomic.Int64
+	devices sync.Map
+}
+
+// meet tells peers of this process, which do the same, of the device that cells leave, and
+// returns theirs where this rank takes cells from there itself, nil elsewhere, and which
+// peers do so here. Until all ranks have agreed on the move all devices stay as they are.
+func (m *mover) meet(peers []int) (sources []Device, reached []bool, err error) {
+	sources, reached = make([]Device, len(peers)), make([]bool, len(peers))
+	if _, local := m.from.transport.(*transport.Local); !local {
+		return sources, reached, nil
+	}
+	number := leavers.next.Add(1)
+	leavers.devices.Store(number, m.from.device)
+	defer leavers.devices.Delete(number)
+	// Each tells its number, and then whether it reaches the other's device.
+	told := func(mine func(i int) int64) ([]int64, error) {
+		var messages []transport.Message
+		theirs := make([]int64, len(peers))
+		for i, peer := range peers {
+			messages = append(messages, transport.Message{Peer: peer, Send: binary.NativeEndian.AppendUint64(nil, uint64(mine(i))), Receive: make([]byte, 8)})
+		}
+		err := m.from.transport.Exchange(messages)
+		for i := range messages {
+			theirs[i] = int64(binary.NativeEndian.Uint64(messages[i].Receive))
+		}
+		return theirs, err
+	}
+	numbers, err := told(func(int) int64 { return number })
+	if err != nil {
+		return nil, nil, err
+	}
+	heir, ok := m.to.device.(Heir)
+	reaches, err := told(func(i int) int64 {
+		device, found := leavers.devices.Load(numbers[i])
+		if !ok || !found || !heir.Reaches(device.(Device)) {
+			return 0
+		}
+		sources[i] = device.(Device)
+		return 1
+	})
+	for i := range reaches {
+		reached[i] = reaches[i] == 1
+	}
+	return sources, reached, err
 }
 
 // pack moves the values of all arrays of cells into a message, or out of it.

@@ -50,6 +50,7 @@ type link struct {
 var (
 	_ solver.Linker    = (*Device)(nil)
 	_ solver.Inspector = (*Device)(nil)
+	_ solver.Heir      = (*Device)(nil)
 )
 
 // Kind is that of all GPUs whose values lie in arrays.

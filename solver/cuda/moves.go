@@ -153,6 +153,31 @@ func (d *Device) Write(s *solver.Segment, values []byte) error {
 	return d.moveNow(&m)
 }
 
+// Reaches tells whether Inherit can read the memory of a rank's device of this process.
+func (d *Device) Reaches(from solver.Device) bool {
+	other, ok := from.(*Device)
+	return ok && len(other.arrays) == len(d.arrays) && d.gpu.Sees(other.gpu)
+}
+
+// Inherit copies the values of rows of cells from GPU to GPU, array after array.
+func (d *Device) Inherit(from solver.Device, rows []solver.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	other := from.(*Device)
+	for a := range d.arrays {
+		var m moves
+		bytes := d.arrays[a].bytes
+		for _, r := range rows {
+			m.add(other.At(int32(a))+device.Address(int(r.From)*bytes), d.At(int32(a))+device.Address(int(r.To)*bytes), bytes, int(r.Count), nil, nil)
+		}
+		if err := d.moveNow(&m); err != nil {
+			return err
+		}
+	}
+	return d.gpu.Synchronize()
+}
+
 // moveNow moves values on the main queue.
 func (d *Device) moveNow(m *moves) error {
 	list, err := d.room(scratchMoves, device.SizeOf(m.list))

@@ -33,6 +33,7 @@ type Device struct {
 	done             chan error
 	bytes            int64
 	disturb          func(cells int) time.Duration
+	follows          bool // another device, from which it has inherited first
 }
 
 var (
@@ -151,7 +152,7 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 	return nil
 }
 
-// Disturb slows the device, and those that inherit from it, for tests and benchmarks of
+// Disturb slows the device, and those that inherit from it first, for tests and benchmarks of
 // balance: after work on so many cells it sleeps as long as by says. Nil is undisturbed.
 func (d *Device) Disturb(by func(cells int) time.Duration) { d.disturb = by }
 
@@ -211,14 +212,19 @@ func (d *Device) Write(s *solver.Segment, values []byte) error {
 	return nil
 }
 
+// Reaches tells whether the other device is a processor's, too.
+func (d *Device) Reaches(from solver.Device) bool {
+	other, ok := from.(*Device)
+	return ok && len(other.arrays) == len(d.arrays)
+}
+
 // Inherit copies the values of rows of cells out of the memory of another processor's
 // device, some arrays at a time.
-func (d *Device) Inherit(from solver.Device, rows []solver.Row) bool {
-	other, ok := from.(*Device)
-	if !ok || len(other.arrays) != len(d.arrays) {
-		return false
+func (d *Device) Inherit(from solver.Device, rows []solver.Row) error {
+	other := from.(*Device)
+	if !d.follows {
+		d.follows, d.disturb = true, other.disturb
 	}
-	d.disturb = other.disturb
 	var all sync.WaitGroup
 	for w := range min(d.workers, len(d.arrays)) {
 		all.Go(func() {
@@ -233,7 +239,7 @@ func (d *Device) Inherit(from solver.Device, rows []solver.Row) bool {
 		})
 	}
 	all.Wait()
-	return true
+	return nil
 }
 
 func read[T any](array unsafe.Pointer, cells []int32, values []byte) {

@@ -56,6 +56,9 @@ type Device interface {
 	Follow(q, other Queue) error
 	// Reach makes the memory of another device accessible to kernels here.
 	Reach(other Device) error
+	// Sees tells whether kernels here can read the memory of another device: because it is
+	// the same GPU, or reached.
+	Sees(other Device) bool
 	// Export returns a handle by which other processes of this host open
 	// memory with Open, until they close it with CloseOpened.
 	Export(Address) ([]byte, error)

@@ -112,6 +112,11 @@ func (g *gpu) Reach(other Device) error {
 	return g.opened.Reach(o.opened)
 }
 
+func (g *gpu) Sees(other Device) bool {
+	o, ok := other.(*gpu)
+	return ok && (o.number == g.number || g.opened.Reach(o.opened) == nil)
+}
+
 func (g *gpu) Export(a Address) ([]byte, error) { return g.opened.Export(a) }
 
 func (g *gpu) Open(handle []byte) (Address, error) { return g.opened.OpenExported(handle) }

@@ -361,6 +361,7 @@ func (e *emulator) Reach(other device.Device) error {
 	}
 	return nil
 }
+func (e *emulator) Sees(other device.Device) bool { return e.Reach(other) == nil }
 func (e *emulator) Export(device.Address) ([]byte, error) {
 	return nil, errors.New("the emulated memory cannot be shared")
 }
