@@ -98,7 +98,7 @@ func (v *vtpFile) begin(e *xml.StartElement) error {
 	switch name {
 	case "VTKFile":
 		if kind := attributes["type"]; kind != "PolyData" {
-			return fmt.Errorf("this VTK file holds %s and not the polygons of a surface, PolyData: extract its surface, for instance with ParaView", clip([]byte(cmp.Or(kind, "nothing that it names"))))
+			return fmt.Errorf("this VTK file holds %s and not the polygons of a surface, PolyData, such as ParaView extracts", clip([]byte(cmp.Or(kind, "nothing that it names"))))
 		}
 		v.found = true
 		return v.declare(attributes)

@@ -2,6 +2,7 @@ package stl
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"unicode"
@@ -15,6 +16,35 @@ var foreignMarks = []struct{ mark, format string }{
 	{"OFF\n", "OFF"}, {"OFF\r", "OFF"}, {"OFF ", "OFF"}, {"COFF", "OFF"}, {"NOFF", "OFF"}, {"STOFF", "OFF"},
 	{"# vtk DataFile", "VTK"}, {"<?xml", "XML (3MF or the like)"}, {"NRRD", "NRRD"}, {"ObjectType = Image", "MetaImage"},
 	{"glTF", "glTF"}, {"$MeshFormat", "Gmsh mesh"}, {"ISO-10303-21", "STEP"}, {"PK\x03\x04", "zip (3MF or the like)"}, {"MeshVersionFormatted", "Medit mesh"},
+}
+
+// otherMarks are what files have at a place that hold no surface, what these are, and
+// what to do with them.
+var otherMarks = []struct {
+	at              int
+	mark, what, how string
+}{
+	{0, "\x89PNG\r\n", "a picture, PNG", nameSurface}, {0, "\xff\xd8\xff", "a picture, JPEG", nameSurface}, {0, "GIF8", "a picture, GIF", nameSurface},
+	{0, "II*\x00", "a picture, TIFF", nameSurface}, {0, "MM\x00*", "a picture, TIFF", nameSurface}, {0, "%PDF-", "a document, PDF", nameSurface},
+	{0, "\x7fELF", "a program", nameSurface}, {0, "\x89HDF\r\n", "a file of data, HDF5", nameSurface},
+	{128, "DICM", "a slice of an image, DICOM", "segment the image, for instance with 3D Slicer, and name the surface or the segmented image in NIfTI"},
+	{0, "BZh", "an archive, bzip2", unpackFirst}, {0, "\xfd7zXZ\x00", "an archive, xz", unpackFirst}, {0, "\x28\xb5\x2f\xfd", "an archive, zstd", unpackFirst},
+	{0, "7z\xbc\xaf", "an archive, 7z", unpackFirst}, {0, "Rar!", "an archive, RAR", unpackFirst}, {257, "ustar", "an archive, tar", unpackFirst},
+}
+
+const (
+	nameSurface = "name the file of the surface"
+	unpackFirst = "unpack it first, and name the file of the surface"
+)
+
+// refuseOther says what a file is that holds no surface.
+func refuseOther(data []byte) error {
+	for _, o := range otherMarks {
+		if len(data) >= o.at && bytes.HasPrefix(data[o.at:], []byte(o.mark)) {
+			return fmt.Errorf("this is %s and not a surface: %s", o.what, o.how)
+		}
+	}
+	return nil
 }
 
 // foreignFormat names the format of a surface that is not STL, empty where
@@ -52,7 +82,7 @@ func refuseOwn(data []byte) error {
 	case bytes.HasPrefix(start, []byte("{")) && bytes.Contains(start, []byte(`"carina partition"`)):
 		return is("a partition file", "read it with carina.ReadPartition, or give it to carina solve, inspect, view or export")
 	case bytes.HasPrefix(start, []byte("{")):
-		return is("a JSON file", "name the file of the surface")
+		return is("a JSON file", nameSurface)
 	case bytes.Contains(start, []byte("\nsurface:")) && isText(start):
 		return is("a case file", ownMarks[2].takes)
 	case isGraph(start):
@@ -81,7 +111,7 @@ func isGraph(start []byte) bool {
 
 // refuseForeign says what a file is that is no STL.
 func refuseForeign(data []byte) error {
-	if err := refuseOwn(data); err != nil {
+	if err := cmp.Or(refuseOwn(data), refuseOther(data)); err != nil {
 		return err
 	}
 	if format := meshfile.FormatOf(data); format != meshfile.Unknown {
@@ -91,7 +121,7 @@ func refuseForeign(data []byte) error {
 		return fmt.Errorf("this is a file in the format %s and not STL: convert it to STL, OBJ, PLY or VTP, for instance with MeshLab, Blender or meshio, and a segmented image to NIfTI", format)
 	}
 	if len(data) >= stlHeader && isText(data[:min(len(data), 4096)]) {
-		return errors.New("this is a text that does not begin as STL, OBJ, PLY or VTP does: name the file of the surface")
+		return errors.New("this is a text that does not begin as STL, OBJ, PLY or VTP does: " + nameSurface)
 	}
 	return nil
 }

@@ -199,6 +199,19 @@ func TestForeignFormatsAreNamed(t *testing.T) {
 			t.Errorf("%s: error %v", format, err)
 		}
 	}
+	// Whatever the length, also where it is that of triangles.
+	rest := strings.Repeat("\x00", 500)
+	for what, begin := range map[string]string{
+		"PNG": "\x89PNG\r\n\x1a\n", "JPEG": "\xff\xd8\xff\xe0", "GIF": "GIF89a", "TIFF": "II*\x00", "PDF": "%PDF-1.4\n", "program": "\x7fELF", "HDF5": "\x89HDF\r\n",
+		"DICOM": rest[:128] + "DICM", "bzip2": "BZh9", "xz": "\xfd7zXZ\x00", "zstd": "\x28\xb5\x2f\xfd", "7z": "7z\xbc\xaf", "RAR": "Rar!", "tar": rest[:257] + "ustar",
+	} {
+		for _, length := range []int{300, stlHeader + 6*stlTriangle, stlHeader + 6*stlTriangle + 7} {
+			_, _, err := Read(strings.NewReader((begin + rest)[:length]))
+			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "name the ") {
+				t.Errorf("%s of %d bytes: error %v", what, length, err)
+			}
+		}
+	}
 	if _, _, err := Read(strings.NewReader(strings.Repeat("nothing known\n", 20))); err == nil || strings.Contains(err.Error(), "format") {
 		t.Errorf("unknown text: error %v", err)
 	}

@@ -227,6 +227,10 @@ func (p *metisReader) read() (*graph.Graph, error) {
 }
 
 func (p *metisReader) header() error {
+	const gzipped = "\x1f\x8b"
+	if head, _ := p.in.Peek(len(gzipped)); string(head) == gzipped {
+		return errors.New("the file is packed with gzip: unpack it first")
+	}
 	for {
 		if err := p.skipComments(); err == io.EOF {
 			return errors.New("the file is empty; the first line must give the numbers of vertices and edges")
@@ -246,6 +250,9 @@ func (p *metisReader) header() error {
 		x, err := p.number()
 		if err == io.EOF || errors.Is(err, errEndOfLine) {
 			break
+		}
+		if err != nil && len(fields) == 0 {
+			return fmt.Errorf("%w: the first line of a graph gives the numbers of vertices and edges", err)
 		}
 		if err != nil {
 			return err
