@@ -61,6 +61,9 @@ func (c *Case) makeGround(s *settings) (*ground, error) {
 			return nil, err
 		}
 	}
+	if err := admit(float64(g.heights.Columns) * float64(g.heights.Rows)); err != nil {
+		return nil, err
+	}
 	if g.grid, err = g.heights.Grid(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Terrain, err)
 	}
@@ -84,6 +87,13 @@ func readRaster(path string) (*terrain.Raster, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return g, nil
+}
+
+// admit refuses more cells than the memory holds: with the water and the ground, and the
+// results, of each.
+func admit(cells float64) error {
+	const bytes = 260
+	return machine.AdmitFor(fmt.Sprintf("a flood on %.3g cells", cells), int64(bytes*cells), "choose a larger spacing")
 }
 
 // like is a raster of other values on the same squares.
@@ -126,6 +136,9 @@ func (g *ground) resample(spacing float64) error {
 	columns, rows := float64(old.Columns)*old.Spacing/spacing, float64(old.Rows)*old.Spacing/spacing
 	if !(columns*rows < mostCells) || columns < 1 || rows < 1 {
 		return fmt.Errorf("a spacing of %s makes %.3g by %.3g cells of the ground: choose another one", quantity.FormatLength(spacing), columns, rows)
+	}
+	if err := admit(columns * rows); err != nil {
+		return err
 	}
 	to := terrain.Raster{Columns: int32(math.Floor(columns + 1e-6)), Rows: int32(math.Floor(rows + 1e-6)), West: old.West, South: old.South, Spacing: spacing}
 	depths := to
@@ -346,6 +359,9 @@ func (g *ground) generate(s *scene, spacing float64) error {
 	columns, rows := math.Round(s.width/spacing), math.Round(s.height/spacing)
 	if columns < 1 || rows < 1 || !(columns*rows < mostCells) {
 		return fmt.Errorf("a spacing of %s makes %.3g by %.3g cells of %s, which is %g by %g m: choose another one", quantity.FormatLength(spacing), columns, rows, s.name, s.width, s.height)
+	}
+	if err := admit(columns * rows); err != nil {
+		return err
 	}
 	r := &terrain.Raster{Columns: int32(columns), Rows: int32(rows), Spacing: spacing}
 	r.Values = make([]float64, int(r.Columns)*int(r.Rows))

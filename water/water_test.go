@@ -233,6 +233,7 @@ func TestRefusals(t *testing.T) {
 		{"two gauges", func(c *Case) { c.Gauges = []string{"a=5,5", "a=25,5"} }},
 		{"spacing", func(c *Case) { c.Spacing = "1um" }},
 		{"spacing", func(c *Case) { c.Spacing = "1km" }},
+		{"of memory", func(c *Case) { c.Terrain, c.Spacing = "valley", "2.5cm" }},
 		{"ranks", func(c *Case) { c.Ranks = 50 }},
 		{"from 1 to 64", func(c *Case) { c.ExchangeEvery = "0" }},
 	} {

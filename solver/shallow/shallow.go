@@ -397,7 +397,7 @@ func (c *clock) inflow(side Side, time float64) float64 {
 func (c *clock) set(set func(name string, value float64)) {
 	set(scheme.Gravity, c.water.Gravity)
 	set(scheme.InverseSpacing, 1/c.spacing)
-	set(scheme.Depth4, math.Pow(c.thin(), 4))
+	set(scheme.Depth2, c.thin()*c.thin())
 	set(scheme.Manning, c.water.Gravity*c.water.Manning*c.water.Manning)
 	set(scheme.Chezy, 0)
 	if c.water.Chezy > 0 {

@@ -1,8 +1,6 @@
 package scheme
 
 import (
-	"math"
-
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/expression"
@@ -14,8 +12,8 @@ const (
 	// Gravity is in m/s², InverseSpacing in cells a metre.
 	Gravity        = "gravity"
 	InverseSpacing = "inverseSpacing"
-	// Depth4 is κ⁴: in water less deep than κ velocities are reduced.
-	Depth4 = "depth4"
+	// Depth2 is κ²: in water less deep than κ velocities are reduced.
+	Depth2 = "depth2"
 	// TimeStep is in s, Drain a quarter of the spacing divided by it, in m/s.
 	TimeStep = "timeStep"
 	Drain    = "drain"
@@ -180,12 +178,11 @@ func (b *builder) cubeRoot(a value) value {
 	return y
 }
 
-// inverse is 1/h, reduced in thin water.
+// inverse is 1/h, reduced in water less deep than κ: 2h/(h² + max(h², κ²)), for which no root
+// is needed.
 func (b *builder) inverse(h value) value {
 	square := b.Multiply(h, h)
-	fourth := b.Multiply(square, square)
-	root := b.SquareRoot(b.Add(fourth, b.Program.Maximum(fourth, b.Parameter(Depth4))))
-	return b.Divide(b.Multiply(b.Constant(math.Sqrt2), h), root)
+	return b.Divide(b.Add(h, h), b.Add(square, b.Program.Maximum(square, b.Parameter(Depth2))))
 }
 
 // rates are those of a cell, and its fastest wave.
