@@ -30,7 +30,9 @@ func syntaxMistake(data []byte, err error) error {
 	case strings.Contains(mistaken.Message, "non-map value is specified"):
 		says = "it is no line such as ranks: 2, of a key, a colon, a space and a value"
 	case strings.Contains(mistaken.Message, "already defined"):
-		says = fmt.Sprintf("%s stands there twice: leave one out", mistaken.Token.Value)
+		if parts := strings.Split(mistaken.Message, `"`); len(parts) == 3 && parts[1] != "&" { // of an anchor
+			says = clipped(parts[1]) + " stands there twice: leave one out"
+		}
 	case strings.Contains(indentation, "\t"):
 		says = "it is indented with a tab: indent with spaces"
 	case strings.Contains(mistaken.Message, "\t"):
