@@ -8,6 +8,7 @@ import (
 	"carina/geometry/tree"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/output/picture"
 	"carina/output/report"
 	"carina/output/vtk"
@@ -114,6 +115,23 @@ func (r *Results) drawWall(path string) error {
 	})
 }
 
+// drawSlices draws sections across the first branches.
+func (r *Results) drawSlices(path string) error {
+	a := r.answers
+	if a == nil {
+		return nil
+	}
+	shown := picture.SlicesPicture{Title: "Sections across the branches", Subtitle: "Each in the middle of its branch, seen along the way from the inlet."}
+	for _, s := range a.Sections(r.of.Grid, r.fields, picture.MostSections) {
+		b := &a.Branches[s.Branch-1]
+		shown.Sections = append(shown.Sections, picture.Section{
+			Name: terminal.Line(fmt.Sprintf("branch %d %s", b.Number, b.Name)), Detail: fmt.Sprintf("%s, Re %.3g", quantity.FormatFlow(b.Flow), b.Reynolds),
+			Side: s.Side, Rows: s.Rows, Speed: s.Speed,
+		})
+	}
+	return picture.WriteSlices(path, shown)
+}
+
 // writeReport writes the page of what was found, from the same record as summary.json.
 func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) error {
 	encoded, err := json.Marshal(recorded)
@@ -123,7 +141,7 @@ func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) err
 	flow := r.flowPicture(s, false)
 	var pictures []report.Picture
 	for _, p := range [][3]string{
-		{report.Flow, "Speed of the air", "flow.png"}, {report.Wall, "Pressure at the wall", "pressure.png"}, {report.Wall, "Shear stress on the wall", "wallshear.png"},
+		{report.Flow, "Speed of the air", "flow.png"}, {report.Flow, "Speed of the air in sections across the branches", "slices.png"}, {report.Wall, "Pressure at the wall", "pressure.png"}, {report.Wall, "Shear stress on the wall", "wallshear.png"},
 		{report.History, "Flow and pressure at the openings over time", "history.png"}, {report.Ranks, "Cells by rank", "ranks.png"},
 	} {
 		pictures = append(pictures, report.Picture{Section: p[0], Alt: p[1], Path: r.path(p[2])})

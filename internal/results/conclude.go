@@ -15,13 +15,13 @@ import (
 )
 
 // resultNames are the files of a folder of results besides those of each rank.
-var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png", "spectra.csv", "report.html"}
+var resultNames = []string{"flow.pvtu", "cuboids.vtu", "flow.png", "pressure.png", "ranks.png", "history.png", "history.csv", "balance.png", "balance.csv", "view.html", "summary.json", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png", "slices.png", "spectra.csv", "report.html"}
 
 // ofAllCells are those that need the fields of all cells in one place, ofBranches those of
 // them that need two openings, ofWall those that need the surface.
 var (
-	ofAllCells = []string{"view.html", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
-	ofBranches = []string{"branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofAllCells = []string{"view.html", "slices.png", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
+	ofBranches = []string{"slices.png", "branches.csv", "lobes.csv", "openings.csv", "branches.vtp", "wall.vtp", "wallshear.png"}
 	ofWall     = []string{"wall.vtp", "wallshear.png"}
 )
 
@@ -121,6 +121,7 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		{"branches.vtp", r.writeBranchLines},
 		{"wall.vtp", r.writeWall},
 		{"wallshear.png", r.drawWall},
+		{"slices.png", r.drawSlices},
 		{"spectra.csv", func(path string) error {
 			from := summary.Time / 2
 			if s := summary.Statistics; s != nil {
