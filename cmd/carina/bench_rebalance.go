@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	rebalancebench "carina/benchmarks/rebalance"
+	thermalbench "carina/benchmarks/thermal"
 	waterbench "carina/benchmarks/water"
 	"carina/internal/machine"
 	"carina/internal/terminal"
@@ -83,4 +84,26 @@ func newBenchWater(flags *benchFlags) *cobra.Command {
 	}
 	command.Flags().IntVar(&options.Ranks, "ranks", 8, "number of ranks that share the valley")
 	return command
+}
+
+func newBenchThermal(flags *benchFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "thermal",
+		Short: "Compare a gas heated from below with the onset of rolls and a spectral solution",
+		Args:  exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := flags.makeFolder(); err != nil {
+				return err
+			}
+			report, end := progress(command)
+			result, err := thermalbench.Run(command.Context(), thermalbench.Options{Folder: flags.folder, Quick: flags.quick, Progress: report})
+			end()
+			if err != nil {
+				return err
+			}
+			return printResult(command, result, func() string {
+				return result.String() + fmt.Sprintf("wrote thermal.csv and thermal.md to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+			})
+		},
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/benchmarks/validate"
+	"carina/gas"
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/internal/quantity"
@@ -210,6 +211,9 @@ func flagCompleters() map[string]completer {
 		"exchange-every": wordOf("auto"),
 
 		"water precision":      wordOf(water.Precisions...),
+		"thermal precision":    wordOf(gas.Precisions...),
+		"thermal collision":    wordOf(gas.Collisions...),
+		"thermal cut":          wordOf(gas.Cuts...),
 		"bench cost layout":    wordOf(balance.Layouts...),
 		"bench balance layout": wordOf(balance.Layouts...),
 		"bench validate cases": wordsOf(validate.Names()...),
@@ -229,6 +233,7 @@ var argumentCompleters = map[string]completer{
 	"partition": files(append([]string{"yaml", "yml", "grid"}, surfaceEndings...)...),
 	"solve":     files("json", "gz"),
 	"water":     groundFiles,
+	"thermal":   wordOf(gas.SceneNames()...),
 	"inspect":   files(append([]string{"grid", "json", "graph"}, surfaceEndings...)...),
 	"view":      files(append([]string{"grid", "json"}, surfaceEndings...)...),
 	"export":    files("json", "gz"),

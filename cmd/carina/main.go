@@ -161,7 +161,7 @@ func newRoot() *cobra.Command {
 	root.Version = carina.ProgramOf().Words()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newWater(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
+	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newWater(), newThermal(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
 	readPlainly(root)
 	complete(root)
 	return root

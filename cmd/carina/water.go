@@ -9,6 +9,7 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/cmd/carina/report"
+	"carina/gas"
 	"carina/internal/crash"
 	"carina/internal/quantity"
 	"carina/internal/terminal"
@@ -220,4 +221,65 @@ func computeWater(command *cobra.Command, c water.Case, flags *runFlags, t trans
 		err = cmp.Or(err, printed)
 	}
 	return err
+}
+
+func newThermal() *cobra.Command {
+	var c gas.Case
+	var size string
+	command := &cobra.Command{
+		Use:   "thermal SCENE",
+		Short: "Compute a thermal gas: convection, fingers of dense gas, a shock tube",
+		Long: "Compute a gas that carries its own heat (D2Q37) in a box. The scenes:\n\n" + strings.Join(gas.SceneWords(), "\n") + "\n\n" +
+			"The folder of results receives mass, momentum, energy and the scene's figure over time, the profile at the end,\n" +
+			"pictures of temperature and density, and the summary. Lengths are in cells, times in steps.",
+		Example: "  carina thermal rayleigh-taylor --size 256x512 --steps 20000 --pictures 4 --ranks 2 --out fingers\n" +
+			"  carina thermal rayleigh-benard --rayleigh 5000 --size 96x48\n" +
+			"  carina thermal sod --precision single",
+		Args: exactly("a scene"),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			c.Scene = arguments[0]
+			if c.Output == "" {
+				c.Output = c.Scene + "-gas"
+			}
+			if size != "" {
+				var err error
+				if c.Size, err = gas.ParseSize(size); err != nil {
+					return err
+				}
+			}
+			for _, name := range []string{"steps", "every", "ranks", "tau", "rayleigh"} {
+				if f := command.Flags().Lookup(name); f.Changed && f.Value.String() == "0" {
+					return fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
+				}
+			}
+			report, end := progress(command)
+			flow, err := gas.Run(command.Context(), c, func(step, of int) {
+				report(fmt.Sprintf("step %d", step), float64(step)/float64(of))
+			})
+			end()
+			if err != nil {
+				return err
+			}
+			return printResult(command, flow.Summary(), func() string {
+				words := flow.Summary().String()
+				for _, path := range flow.Files() {
+					words += "wrote " + terminal.Line(path) + "\n"
+				}
+				return words
+			})
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&size, "size", "", "cells along x and y, such as 256x128 (default that of the scene)")
+	f.IntVar(&c.Steps, "steps", 0, "steps to compute (default those of the scene)")
+	f.IntVar(&c.Every, "every", 0, "steps between two lines of the table (default a 100th of all)")
+	f.Float64Var(&c.Tau, "tau", 0, "relaxation time in steps, above 0.5: the viscosity is (tau - 0.5) times the temperature (default that of the scene)")
+	f.Float64Var(&c.Rayleigh, "rayleigh", 0, "Rayleigh number of rayleigh-benard (default 20000)")
+	f.StringVar(&c.Collision, "collision", "", "operator: "+quantity.Either(gas.Collisions)+" (default regularized)")
+	f.StringVar(&c.Precision, "precision", "", quantity.Either(gas.Precisions)+" (default double)")
+	f.IntVar(&c.Ranks, "ranks", 0, "number of ranks in this process (default 1)")
+	f.StringVar(&c.Cut, "cut", "", "how ranks share the box: "+quantity.Either(gas.Cuts)+" (default stripes)")
+	f.IntVar(&c.Pictures, "pictures", 2, "number of pictures of temperature and density; 0 for none")
+	f.StringVar(&c.Output, "out", "", "folder for results (default the scene's name with -gas)")
+	return command
 }

@@ -1,0 +1,164 @@
+package gas
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"carina/internal/quantity"
+	"carina/internal/spelling"
+	"carina/solver/thermal/arithmetic"
+)
+
+// Case is what is computed. Lengths are in cells, times in steps; 0 and "" are defaults.
+type Case struct {
+	Scene string
+	// Size is the box.
+	Size [2]int
+	// Steps are computed, and the totals noted whenever Every have passed.
+	Steps, Every int
+	// Tau is the relaxation time; of a layer heated from below it follows from Rayleigh.
+	Tau, Rayleigh float64
+	// Collision, Precision and Cut are of the lists below.
+	Collision, Precision, Cut string
+	Ranks                     int
+	// Pictures is how many are drawn of temperature and density, the last one at the end.
+	Pictures int
+	// Output is the folder of results.
+	Output string
+}
+
+// What cases can choose, defaults first.
+var (
+	Collisions = []string{"regularized", "bgk"}
+	Precisions = []string{"double", "single"}
+	Cuts       = []string{"stripes", "tiles"}
+)
+
+const (
+	leastTau  = 0.501
+	leastRows = 8
+	mostCells = 1 << 31
+)
+
+// complete fills in defaults and finds what makes no sense.
+func (c *Case) complete() (*scene, error) {
+	n := slices.IndexFunc(scenes, func(s scene) bool { return s.name == c.Scene })
+	if n < 0 {
+		hint := quantity.Either(SceneNames())
+		if near := spelling.Nearest(c.Scene, SceneNames()); near != "" {
+			hint = near
+		}
+		return nil, fmt.Errorf("there is no scene %q: give %s", c.Scene, hint)
+	}
+	s := &scenes[n]
+	for _, d := range []struct {
+		name   string
+		value  *int
+		normal int
+	}{{"steps", &c.Steps, s.steps}, {"every", &c.Every, max(1, cmpOr(c.Steps, s.steps)/100)}, {"ranks", &c.Ranks, 1}} {
+		if *d.value < 0 {
+			return nil, fmt.Errorf("%s is %d: give a number above zero", d.name, *d.value)
+		}
+		*d.value = cmpOr(*d.value, d.normal)
+	}
+	if c.Size == [2]int{} {
+		c.Size = s.size
+	}
+	for _, word := range []struct {
+		name  string
+		value *string
+		known []string
+	}{{"collision", &c.Collision, Collisions}, {"precision", &c.Precision, Precisions}, {"cut", &c.Cut, Cuts}} {
+		if *word.value == "" {
+			*word.value = word.known[0]
+		}
+		if !slices.Contains(word.known, *word.value) {
+			return nil, fmt.Errorf("there is no %s %q: give %s", word.name, *word.value, quantity.Either(word.known))
+		}
+	}
+	return s, c.check(s)
+}
+
+func cmpOr(a, b int) int {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+func (c *Case) check(s *scene) error {
+	cells := float64(c.Size[0]) * float64(c.Size[1])
+	heated := s.name == heatedScene
+	switch {
+	case c.Size[0] < leastRows || c.Size[1] < leastRows:
+		return fmt.Errorf("a box of %d × %d cells is too small: give at least %d along each side", c.Size[0], c.Size[1], leastRows)
+	case cells > mostCells:
+		return fmt.Errorf("a box of %d × %d cells is too large: give at most 2³¹ cells", c.Size[0], c.Size[1])
+	case c.Pictures < 0:
+		return errors.New("the number of pictures is negative: give 0 for none")
+	case c.Pictures > c.Steps/c.Every:
+		return fmt.Errorf("%d pictures are more than there are looks, %d: make every smaller", c.Pictures, c.Steps/c.Every)
+	case heated && c.Tau != 0:
+		return errors.New("the relaxation time of a layer heated from below follows from its Rayleigh number: give that alone")
+	case !heated && c.Rayleigh != 0:
+		return fmt.Errorf("only %s has a Rayleigh number: leave it out", heatedScene)
+	case c.Rayleigh < 0 || math.IsNaN(c.Rayleigh) || math.IsInf(c.Rayleigh, 0):
+		return fmt.Errorf("the Rayleigh number is %g: give one above zero", c.Rayleigh)
+	}
+	if heated {
+		if c.Rayleigh == 0 {
+			c.Rayleigh = defaultRayleigh
+		}
+		c.Tau = c.heatedTau()
+	} else if c.Tau == 0 {
+		c.Tau = s.tau
+	}
+	switch {
+	case !(c.Tau >= leastTau) && heated:
+		return fmt.Errorf("a Rayleigh number of %g needs more rows of cells: give at least %.0f", c.Rayleigh, math.Ceil(float64(c.Size[1])*(leastTau-0.5)/(c.Tau-0.5)))
+	case !(c.Tau >= leastTau && c.Tau <= 10):
+		return fmt.Errorf("the relaxation time is %g steps: give one from %g to 10", c.Tau, leastTau)
+	}
+	columns, rows := c.parts()
+	if c.Size[0]/columns < 1 || c.Size[1]/rows < 1 {
+		return fmt.Errorf("%d ranks are too many for %d × %d cells in %s: give fewer", c.Ranks, c.Size[0], c.Size[1], c.Cut)
+	}
+	return nil
+}
+
+// parts is how many the box is cut into along x and y: stripes one above the other, or tiles
+// as near to squares as the number of ranks has them.
+func (c *Case) parts() (columns, rows int) {
+	columns, rows = 1, c.Ranks
+	if c.Cut != "tiles" {
+		return columns, rows
+	}
+	border := func(n int) float64 {
+		return float64(n)*float64(c.Size[1]) + float64(c.Ranks/n)*float64(c.Size[0])
+	}
+	for n := 1; n <= c.Ranks; n++ {
+		if c.Ranks%n == 0 && border(n) < border(columns) {
+			columns, rows = n, c.Ranks/n
+		}
+	}
+	return columns, rows
+}
+
+func (c *Case) collision() arithmetic.Collision {
+	if c.Collision == "bgk" {
+		return arithmetic.BGK
+	}
+	return arithmetic.Regularized
+}
+
+// ParseSize reads a box such as 256x128.
+func ParseSize(text string) (size [2]int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(strings.ToLower(text), "%dx%d%s", &size[0], &size[1], &rest); n != 2 || size[0] <= 0 || size[1] <= 0 {
+		return size, fmt.Errorf("%q is no size of a box: give cells along x and y, such as 256x128", text)
+	}
+	return size, nil
+}
