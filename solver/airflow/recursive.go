@@ -28,8 +28,9 @@ const (
 // openingsBySpeed times the speed is the part of their differences that cells at openings
 // forget in a step besides. Without it, in tubes of 4 to 6 cells across in eleven
 // directions, flow at cell Reynolds numbers of 22 grows into an oscillation at 11 of 33
-// outlets, and at 45 at 19; with 4 at none and 1, with 8 at none.
-const openingsBySpeed = 6
+// outlets, and at 45 at 19; with 5 at none and 1, with 8 at none. The more, the higher
+// are pressure drops on coarse grids.
+const openingsBySpeed = 5
 
 // forgottenAtOpenings is what opening.Choice calls Differences: that of the recursive
 // operator, where it remembers.
