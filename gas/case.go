@@ -24,11 +24,15 @@ type Case struct {
 	// Collision, Precision and Cut are of the lists below.
 	Collision, Precision, Cut string
 	Ranks                     int
-	// Pictures is how many are drawn of temperature and density, the last one at the end.
+	// Pictures is how many are drawn of temperature and density, the last one at the end:
+	// SomePictures are two, or as many as there are looks.
 	Pictures int
 	// Output is the folder of results.
 	Output string
 }
+
+// SomePictures is the number of pictures that is left open.
+const SomePictures = -1
 
 // What cases can choose, defaults first.
 var (
@@ -90,6 +94,9 @@ func cmpOr(a, b int) int {
 }
 
 func (c *Case) check(s *scene) error {
+	if c.Pictures == SomePictures {
+		c.Pictures = min(2, c.Steps/c.Every)
+	}
 	cells := float64(c.Size[0]) * float64(c.Size[1])
 	heated := s.name == heatedScene
 	switch {

@@ -105,6 +105,10 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.c, err, c.want)
 		}
 	}
+	// What is left open fits few looks.
+	if n := len(run(t, Case{Scene: "sod", Size: [2]int{64, 8}, Steps: 1, Pictures: SomePictures, Output: filepath.Join(t.TempDir(), "r")}).Files()); n != 5 {
+		t.Errorf("%d files of one step, want 5", n)
+	}
 	// A box that is read has two sides.
 	for _, text := range []string{"", "12", "12x", "x12", "12x-3", "12x3x4", "0x4", "axb"} {
 		if size, err := ParseSize(text); err == nil {

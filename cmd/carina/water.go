@@ -252,6 +252,11 @@ func newThermal() *cobra.Command {
 					return fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
 				}
 			}
+			if !command.Flags().Changed("pictures") {
+				c.Pictures = gas.SomePictures
+			} else if c.Pictures < 0 {
+				return fmt.Errorf("--pictures %d is negative: give 0 for none", c.Pictures)
+			}
 			report, end := progress(command)
 			flow, err := gas.Run(command.Context(), c, func(step, of int) {
 				report(fmt.Sprintf("step %d", step), float64(step)/float64(of))
