@@ -221,8 +221,30 @@ func TestCut(t *testing.T) {
 				}
 			}
 		}
-		if len(share.Grid.Links.Openings) != len(g.Links.Openings) {
-			t.Errorf("rank %d: %d links to openings, want %d", rank, len(share.Grid.Links.Openings), len(g.Links.Openings))
+		// All links of the openings that own cells meet, and of no others.
+		meets, all, has := make([]bool, len(g.Openings)), make([]int, len(g.Openings)), make([]int, len(g.Openings))
+		for at, number := range whole {
+			i, found := slices.BinarySearch(g.Links.Cells, number)
+			if !found {
+				continue
+			}
+			for link := g.Links.First[i]; link < g.Links.First[i+1]; link++ {
+				if o := g.Links.Opening(link) - 1; o >= 0 {
+					all[o]++
+					meets[o] = meets[o] || owner[tiles.Find(at[0]/4, at[1]/4, at[2]/4)] == int32(rank)
+				}
+			}
+		}
+		for _, l := range share.Grid.Links.Openings {
+			has[l.Number-1]++
+		}
+		for o, n := range has {
+			if want := all[o]; meets[o] && n != want || !meets[o] && n != 0 {
+				t.Errorf("rank %d: %d of %d links to opening %d, which its cells meet: %v", rank, n, want, o+1, meets[o])
+			}
+			if share.Grid.Links.Extents[o].Links != int64(all[o]) {
+				t.Errorf("rank %d: opening %d has %d links, not %d", rank, o+1, share.Grid.Links.Extents[o].Links, all[o])
+			}
 		}
 	}
 }
