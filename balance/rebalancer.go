@@ -8,6 +8,7 @@ import (
 	"carina/balance/rebalance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/partition/graph"
 )
 
 // Device is a kind of device that ranks of a job compute on.
@@ -25,7 +26,13 @@ type (
 	Decision = rebalance.Decision
 	// Moving is what it costs to move cells.
 	Moving = rebalance.Moving
+	// Watch judges whether ranks are balanced before their cells can move.
+	Watch = rebalance.Balancer
 )
+
+// Mean returns the mean of the times that parts of a look have taken, and its relative
+// error, for Measured.
+func Mean(parts []float64) (mean, spread float64) { return rebalance.Mean(parts) }
 
 // Rebalancer decides while a job runs which cells change owner. Its cuboids are
 // those of a partition, cut where they are too coarse to be shared evenly by ranks
@@ -52,16 +59,9 @@ const (
 // devices are those of the job, by kind, and kinds the number of each rank's; without
 // devices all ranks are what the partition's cost model says.
 func NewRebalancer(ctx context.Context, p *Partition, g *geometry.Grid, devices []Device, kinds []int) (*Rebalancer, error) {
-	if len(devices) == 0 {
-		devices, kinds = []Device{{Cost: p.Cost}}, make([]int, len(p.Ranks))
-	}
-	if len(kinds) != len(p.Ranks) {
-		return nil, fmt.Errorf("%d kinds of device given for %d ranks: give one for each", len(kinds), len(p.Ranks))
-	}
-	for r, k := range kinds {
-		if k < 0 || k >= len(devices) {
-			return nil, fmt.Errorf("rank %d has device number %d, of %d", r, k, len(devices))
-		}
+	devices, kinds, err := devicesOf(p, devices, kinds)
+	if err != nil {
+		return nil, err
 	}
 	segments, err := p.Segments(g)
 	if err != nil {
@@ -72,10 +72,7 @@ func NewRebalancer(ctx context.Context, p *Partition, g *geometry.Grid, devices 
 	if err != nil {
 		return nil, err
 	}
-	problem := &rebalance.Problem{Ranks: make([]rebalance.Rank, len(p.Ranks)), Cells: make([]int64, len(r.cuboids))}
-	for i, rank := range p.Ranks {
-		problem.Ranks[i] = rebalance.Rank{Kind: kinds[i], Host: rank.Host, Speed: rank.Speed, Cells: devices[kinds[i]].Cells}
-	}
+	problem := &rebalance.Problem{Ranks: p.ranksOn(devices, kinds), Cells: make([]int64, len(r.cuboids))}
 	crossings := cuboid.Crossings(r.segments, p.Cost.Directions)
 	for i := range devices {
 		cost := &devices[i].Cost
@@ -127,6 +124,59 @@ func (r *Rebalancer) parts(share []float64) [][]rebalance.Parts {
 		}
 	}
 	return work
+}
+
+// NewWatch returns what judges, without other preparation, whether the ranks of a partition
+// are balanced: it takes the cells of each as one. A Rebalancer may follow it.
+func NewWatch(p *Partition, devices []Device, kinds []int) (*Watch, error) {
+	devices, kinds, err := devicesOf(p, devices, kinds)
+	if err != nil {
+		return nil, err
+	}
+	n := len(p.Ranks)
+	problem := &rebalance.Problem{Graph: &graph.Graph{Offsets: make([]int64, n+1)}, Cells: make([]int64, n), Ranks: p.ranksOn(devices, kinds)}
+	for i, r := range p.Owners {
+		problem.Cells[r] += p.Counts[i].Fluid
+	}
+	for _, device := range devices {
+		kind := rebalance.Kind{Work: make([]rebalance.Parts, n)}
+		for i, r := range p.Owners {
+			for k, seconds := range device.Cost.parts3(p.Counts[i]) {
+				kind.Work[r][k] += seconds
+			}
+		}
+		problem.Kinds = append(problem.Kinds, kind)
+	}
+	owners := make([]int32, n)
+	for r := range owners {
+		owners[r] = int32(r)
+	}
+	return rebalance.New(problem, owners), nil
+}
+
+// devicesOf checks what ranks compute on; without devices all are what the cost model says.
+func devicesOf(p *Partition, devices []Device, kinds []int) ([]Device, []int, error) {
+	if len(devices) == 0 {
+		return []Device{{Cost: p.Cost}}, make([]int, len(p.Ranks)), nil
+	}
+	if len(kinds) != len(p.Ranks) {
+		return nil, nil, fmt.Errorf("%d kinds of device given for %d ranks: give one for each", len(kinds), len(p.Ranks))
+	}
+	for r, k := range kinds {
+		if k < 0 || k >= len(devices) {
+			return nil, nil, fmt.Errorf("rank %d has device number %d, of %d", r, k, len(devices))
+		}
+	}
+	return devices, kinds, nil
+}
+
+// ranksOn are the ranks as a balancer has them.
+func (p *Partition) ranksOn(devices []Device, kinds []int) []rebalance.Rank {
+	list := make([]rebalance.Rank, len(p.Ranks))
+	for i, rank := range p.Ranks {
+		list[i] = rebalance.Rank{Kind: kinds[i], Host: rank.Host, Speed: rank.Speed, Cells: devices[kinds[i]].Cells}
+	}
+	return list
 }
 
 // parts3 is Seconds by what the cells are.

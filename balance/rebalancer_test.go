@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"carina/balance"
+	"carina/balance/rebalance"
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
@@ -56,10 +57,12 @@ func (s *simulated) busy() (busy []float64, ideal float64) {
 // look is one after so many steps.
 func (s *simulated) look(steps int64) *balance.Decision {
 	busy, _ := s.busy()
+	spread := make([]float64, len(busy))
 	for r := range busy {
 		busy[r] *= 1 + s.noise*s.random.NormFloat64()
+		spread[r] = max(s.noise, 1e-3)
 	}
-	return s.Look(context.Background(), balance.Measured{Busy: busy, Steps: steps})
+	return s.Look(context.Background(), balance.Measured{Busy: busy, Spread: spread, Steps: steps})
 }
 
 // above is how far the slowest rank is above the ideal.
@@ -90,6 +93,74 @@ func TestRebalanceNothingWithoutDisturbance(t *testing.T) {
 				t.Errorf("%d ranks: look %d: %v", ranks, look, d)
 			}
 		}
+	}
+}
+
+// unsteady makes the times of ranks scatter around what they are: each part of a look by
+// so much, and parts that follow each other alike.
+type unsteady struct {
+	*simulated
+	scatter float64
+	was     []float64
+}
+
+// look is one of eight parts.
+func (u *unsteady) look(steps int64) *balance.Decision {
+	const parts, alike = 8, 0.3
+	busy, _ := u.busy()
+	spread := make([]float64, len(busy))
+	for r, is := range busy {
+		times := make([]float64, parts)
+		for i := range times {
+			u.was[r] = alike*u.was[r] + math.Sqrt(1-alike*alike)*u.random.NormFloat64()
+			times[i] = is * math.Exp(u.scatter*u.was[r])
+		}
+		busy[r], spread[r] = rebalance.Mean(times)
+	}
+	return u.Look(context.Background(), balance.Measured{Busy: busy, Spread: spread, Steps: steps})
+}
+
+// On machines whose speed scatters nothing moves in ten looks, and a rank that is slowed
+// threefold is answered within two, but where times scatter by 30 % within a few more in
+// at most one of four cases.
+func TestRebalanceUnsteadyMachine(t *testing.T) {
+	g := generate.TreeGrid(80, 4)
+	cost := balance.DefaultCost(balance.Sparse)
+	const seeds, mostLate = 8, 6
+	lateOfAll := 0
+	for _, ranks := range []int{2, 7, 32} {
+		p := made(t, g, ranks, cost)
+		for _, scatter := range []float64{0.05, 0.1, 0.3} {
+			late := 0
+			for seed := range uint64(seeds) {
+				u := &unsteady{simulate(t, g, p, cost), scatter, make([]float64, ranks)}
+				u.random = rand.New(rand.NewPCG(seed, 3))
+				for range 10 {
+					if d := u.look(400); d.Moves() {
+						t.Errorf("%d ranks, scatter %g, seed %d: %v", ranks, scatter, seed, d)
+					}
+				}
+				u.speeds[0] = 1 / 3.
+				was := u.above()
+				looks := 0
+				for ; looks < 6 && u.above() > was/2; looks++ {
+					u.look(400)
+				}
+				if looks > 2 {
+					late++
+				}
+				if u.above() > was/2 {
+					t.Errorf("%d ranks, scatter %g, seed %d: a slowed rank is not answered", ranks, scatter, seed)
+				}
+			}
+			t.Logf("%d ranks whose times scatter by %g: %d of %d slowed ranks are answered late", ranks, scatter, late, seeds)
+			if lateOfAll += late; late > 0 && scatter < 0.2 {
+				t.Errorf("%d ranks whose times scatter by %g: %d of %d slowed ranks are answered late", ranks, scatter, late, seeds)
+			}
+		}
+	}
+	if lateOfAll > mostLate {
+		t.Errorf("%d slowed ranks of %d are answered late", lateOfAll, 3*seeds)
 	}
 }
 

@@ -48,6 +48,9 @@ type Measured struct {
 	// Busy is the time, in seconds of a step, that each rank computed and did not
 	// wait; 0 where it is not known.
 	Busy []float64
+	// Spread is the relative error of Busy, as a rank knows it from parts of the time, 0
+	// where it does not; it may be nil.
+	Spread []float64
 	// Steps is how many that were, Left how many remain; 0 if nobody knows.
 	Steps, Left int64
 }
@@ -91,8 +94,8 @@ func (d *Decision) String() string {
 const FarFromIdeal = 0.05
 
 const (
-	// leastGain is the fraction of a step that moving must save, beside three times
-	// what speeds are uncertain by.
+	// leastGain is the fraction of a step that moving must save, beside what speeds are
+	// uncertain by.
 	leastGain = 0.04
 	// assumedSteps is how long a move takes by the first guess, if nobody has told.
 	assumedSteps = 15
@@ -149,21 +152,8 @@ func (b *Balancer) Weigh(work, since [][]Parts) {
 // Look judges what was measured. What it decides counts as done: the next look is
 // taken to be of the new owners.
 func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
-	b.speeds.observe(b.owners, m.Busy)
-	now := b.assign(b.owners)
-	b.learn(now, m.Busy)
-	d := &Decision{Before: now.slowest(), Ideal: now.ideal(), Speeds: slices.Clone(b.speeds.speed)}
-	d.After = d.Before
-	if b.Moving.Fixed == 0 && !b.measured {
-		b.Moving.Fixed = assumedSteps * d.Before
-	}
-	critical := now.slowestRank()
-	least := leastGain + 3*b.speeds.uncertainty(critical)
-	if d.Before < d.Ideal*(1+least) {
-		b.lost, b.pending, d.Why = 0, 0, "the ranks are balanced"
-		if d.Before > d.Ideal*(1+leastGain) {
-			d.Why = "the difference may be noise"
-		}
+	now, d, least := b.judge(m)
+	if least == 0 {
 		return d
 	}
 	next := now.clone()
@@ -175,8 +165,67 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	d.After = next.slowest()
 	d.Ideal = math.Min(d.Ideal, next.ideal())
 	d.Far = d.After > d.Ideal*(1+FarFromIdeal)
-	b.decide(d, next, m, least, critical)
+	b.decide(d, next, m, least, now.slowestRank())
 	return d
+}
+
+// Watch is Look where no vertex can move: it judges whether that would be worth the while.
+func (b *Balancer) Watch(m Measured) (d *Decision, differ bool) {
+	_, d, least := b.judge(m)
+	return d, least > 0
+}
+
+// judge takes over what was measured. Where ranks differ by more than noise, it returns
+// how many times a better partition's time the present one must need for it to pay.
+func (b *Balancer) judge(m Measured) (now *assignment, d *Decision, least float64) {
+	b.speeds.observe(b.owners, m)
+	now = b.assign(b.owners)
+	b.learn(now, m.Busy)
+	d = &Decision{Before: now.slowest(), Ideal: now.ideal(), Speeds: slices.Clone(b.speeds.speed)}
+	d.After = d.Before
+	if b.Moving.Fixed == 0 && !b.measured {
+		b.Moving.Fixed = assumedSteps * d.Before
+	}
+	critical := now.slowestRank()
+	doubt := b.doubt(critical)
+	least = math.Exp(doubt) / (1 - leastGain)
+	switch {
+	case d.Before < d.Ideal/(1-leastGain):
+		b.lost, d.Why = 0, "the ranks are balanced"
+	case d.Before < d.Ideal*least:
+		b.lost, d.Why = 0, "the difference may be noise"
+	case doubt > leastGain && b.speeds.looks[critical] < 2:
+		d.Why = "a difference between ranks whose speeds scatter waits for the next look"
+	default:
+		return now, d, least
+	}
+	b.pending = 0
+	return now, d, 0
+}
+
+// Follow goes on from what another balancer has learned, which has watched the same ranks
+// with their cells in other vertices.
+func (b *Balancer) Follow(a *Balancer) {
+	was, is := a.speeds.held(a.owners), b.speeds.held(b.owners)
+	s := a.speeds
+	s.of(b.problem)
+	for r := range s.speed { // cells cut otherwise may weigh a little more
+		factors := s.factors[b.problem.Ranks[r].Kind]
+		if before := was[r].times(factors); before > 0 {
+			s.speed[r] *= is[r].times(factors) / before
+		}
+	}
+	b.speeds, b.lost, b.reliability, b.Moving = s, a.lost, a.reliability, a.Moving
+}
+
+// doubt is by how much the slowest rank may seem slower than it is, as a logarithm: of
+// many ranks whose speeds scatter the slowest is so by chance the more.
+func (b *Balancer) doubt(critical int32) float64 {
+	uncertain := b.speeds.uncertainty(critical)
+	if steady := 3 * uncertain; steady < leastGain {
+		return steady
+	}
+	return (1.4 + math.Sqrt(2*math.Log(float64(len(b.problem.Ranks))))) * uncertain
 }
 
 // learn compares what the last move has promised with what it gains at the speeds of
@@ -209,7 +258,7 @@ func (b *Balancer) decide(d *Decision, next *assignment, m Measured, least float
 	moved, busiest := b.problem.moved(b.owners, next.owners)
 	d.Cost = b.Moving.Fixed + b.Moving.PerCell*float64(busiest)
 	saved := d.Before - d.After
-	if moved == 0 || saved < least*d.Before {
+	if moved == 0 || d.Before < d.After*least {
 		b.pending, d.Why = 0, "no other partition is much better"
 		return
 	}

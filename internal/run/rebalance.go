@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -32,16 +33,20 @@ type Rebalancing struct {
 	// cells took.
 	measured func(rank int, step int64, cells float64) time.Duration
 
-	domain     *solver.Domain
-	left       func(Computation) int64
-	once       sync.Once
+	domain  *solver.Domain
+	left    func(Computation) int64
+	ranks   []looker
+	ctx     context.Context
+	watch   *balance.Watch // until cells are cut, on rank 0
+	once    sync.Once
+	cutting chan struct{} // closed when the following is there
+	failed  error
+	// rebalancer decides on rank 0; cut is the job's cells by its cuboids.
 	rebalancer *balance.Rebalancer
-	failed     error
-	cut        *solver.Domain // the job's cells by the rebalancer's cuboids
+	cut        *solver.Domain
 	pieces     []solver.Piece // of these, where some cells are dear
-	ranks      []looker
-	distant    chan []int32 // a partition that is being made beside the job
-	ctx        context.Context
+	distant    chan []int32   // a partition that is being made beside the job
+	took       float64        // seconds of the last move
 }
 
 // Look is what a look has found, and what became of it.
@@ -60,23 +65,33 @@ type Look struct {
 
 // looker is what a rank remembers between looks.
 type looker struct {
-	timing solver.Timing
-	next   int64   // step of the next look; 0: none was
-	owners []int32 // of the rebalancer's cuboids
+	timing solver.Timing // when parts began, or the last of them ended
+	parts  []float64     // times of a step since the last look, of a check interval each
+	total  time.Duration // of these
+	begun  bool
+	// first is the step after which they began, next that of the next look.
+	first, next int64
+	// cuts tells that cells are being cut; owners are of the cuboids of then.
+	cuts   bool
+	owners []int32
 }
 
 const (
-	// warmUp is how many steps pass before the first measurement, and the least between
-	// looks.
-	warmUp = 2 * airflow.CheckInterval
-	// mostOfLooks is the share of time that looks may take.
-	mostOfLooks = 0.004
+	// warmUp is how many steps pass at most before the first measurement.
+	warmUp = 4 * airflow.CheckInterval
+	// leastLook is how many steps lie between looks at least, where nobody says how many.
+	leastLook = 8 * airflow.CheckInterval
+	// mostOfLooks is the share of time that looks may take, mostOfMoves that of moves.
+	mostOfLooks, mostOfMoves = 0.004, 0.05
+	// spreadUnit is what spreads are told in.
+	spreadUnit = 1e-6
 )
 
 // Start prepares looks at a computation on the domain that its partition says. Left tells
 // how many steps remain. It is called once in each process.
 func (b *Rebalancing) Start(ctx context.Context, domain *solver.Domain, left func(Computation) int64) {
-	b.ctx, b.domain, b.left, b.ranks = ctx, domain, left, make([]looker, domain.Ranks)
+	b.ctx, b.domain, b.left, b.ranks, b.cutting = ctx, domain, left, make([]looker, domain.Ranks), make(chan struct{})
+	b.watch, b.failed = balance.NewWatch(b.Partition, nil, nil)
 }
 
 // between is what is done between the steps of a job.
@@ -90,78 +105,118 @@ func (b *Rebalancing) between(ctx context.Context, j *Job) Between {
 	return Between{Do: func(v *View) error { return b.Look(v.rank) }}
 }
 
-// prepare cuts the cells, once in each process.
-func (b *Rebalancing) prepare() error {
+// startCutting cuts the cells beside the job, once in each process.
+func (b *Rebalancing) startCutting() {
 	b.once.Do(func() {
-		d := b.domain
-		if b.rebalancer, b.failed = balance.NewRebalancer(b.ctx, b.Partition, d.Grid, nil, nil); b.failed != nil {
-			b.failed = fmt.Errorf("preparing to balance while it runs: %w", b.failed)
-			return
-		}
-		b.cut = &solver.Domain{Grid: d.Grid, Segments: b.rebalancer.Segments(), Owners: b.rebalancer.Owners(), Boxes: b.rebalancer.Cuboids(), Ranks: d.Ranks, Periodic: d.Periodic}
-		if b.Dear != nil {
-			b.pieces, b.failed = b.cut.Pieces(true)
-		}
+		go func() {
+			defer close(b.cutting)
+			defer crash.Guard()
+			d := b.domain
+			if b.rebalancer, b.failed = balance.NewRebalancer(b.ctx, b.Partition, d.Grid, nil, nil); b.failed != nil {
+				b.failed = fmt.Errorf("preparing to balance while it runs: %w", b.failed)
+				return
+			}
+			b.cut = &solver.Domain{Grid: d.Grid, Segments: b.rebalancer.Segments(), Owners: b.rebalancer.Owners(), Boxes: b.rebalancer.Cuboids(), Ranks: d.Ranks, Periodic: d.Periodic}
+			if b.Dear != nil {
+				b.pieces, b.failed = b.cut.Pieces(true)
+			}
+		}()
 	})
-	return b.failed
 }
 
-// Look looks, where it is time, and moves. All ranks call it between steps.
+// endCutting waits for the cells that are being cut.
+func (b *Rebalancing) endCutting(own *looker, t transport.Transport) error {
+	<-b.cutting
+	if err := transport.Agree(t, b.failed); err != nil {
+		return err
+	}
+	if own.cuts, own.owners = false, b.cut.Owners; t.Rank() == 0 && b.Dear == nil {
+		b.rebalancer.Follow(b.watch)
+	}
+	return nil
+}
+
+// measure adds a part to what a rank has measured since the last look.
+func (b *Rebalancing) measure(c Computation, own *looker) {
+	timing, was := c.Engine().Timing(), own.timing
+	own.timing = timing
+	total := timing.Total - was.Total
+	busy := total - (timing.Exchange - was.Exchange)
+	steps := max(1, timing.Steps-was.Steps)
+	part := busy.Seconds() / float64(steps)
+	if b.measured != nil {
+		rank := c.Engine().Transport().Rank()
+		part = b.measured(rank, c.Engine().Steps(), b.shares(own.owners)[rank]*float64(b.domain.CellCount())).Seconds()
+	}
+	own.parts, own.total = append(own.parts, part), own.total+total/time.Duration(steps)
+}
+
+// Look looks, where it is time, and moves. All ranks call it between steps, each after as
+// many.
 func (b *Rebalancing) Look(c Computation) error {
-	t, step, timing := c.Engine().Transport(), c.Engine().Steps(), c.Engine().Timing()
+	t, step := c.Engine().Transport(), c.Engine().Steps()
 	own := &b.ranks[t.Rank()]
-	if step < own.next || b.domain.Ranks == 1 {
+	if b.domain.Ranks == 1 {
 		return nil
 	}
-	if own.next == 0 {
-		own.next, own.timing = step+max(warmUp, b.Every), timing
-		if step < warmUp {
-			own.next = 0 // what happens first is no measurement
+	if !own.begun { // what happens first is no measurement
+		if b.failed != nil {
+			return fmt.Errorf("preparing to balance while it runs: %w", b.failed)
+		}
+		if own.timing = c.Engine().Timing(); own.timing.Steps >= min(warmUp, cmp.Or(b.Every, warmUp)) {
+			own.begun, own.first, own.next = true, step, step+cmp.Or(b.Every, leastLook)
+			if own.cuts = b.Dear != nil; own.cuts {
+				b.startCutting() // how dear cells are is counted by what is cut
+			}
 		}
 		return nil
 	}
-	if err := transport.Agree(t, b.prepare()); err != nil {
-		return err
+	if b.measure(c, own); step < own.next {
+		return nil
+	}
+	if own.cuts {
+		if err := b.endCutting(own, t); err != nil {
+			return err
+		}
 	}
 	begin := time.Now() // what is prepared once does not make looks rare
-	if own.owners == nil {
-		own.owners = b.cut.Owners
-	}
 	if b.Dear != nil {
 		if err := b.weigh(c, own.owners); err != nil {
 			return err
 		}
 	}
-	steps := max(1, timing.Steps-own.timing.Steps)
-	busy := make([]int64, t.Size()+1)
-	busy[t.Rank()] = int64(timing.Total-own.timing.Total-(timing.Exchange-own.timing.Exchange)) / steps
-	if b.measured != nil {
-		busy[t.Rank()] = int64(b.measured(t.Rank(), step, b.shares(own.owners)[t.Rank()]*float64(b.cut.CellCount())))
-	}
+	steps := max(1, step-own.first)
+	measured := make([]int64, 2*t.Size()+1)
+	mean, spread := balance.Mean(own.parts)
+	measured[t.Rank()], measured[t.Size()+t.Rank()] = int64(1e9*mean), int64(spread/spreadUnit)
 	if t.Rank() == 0 {
-		busy[t.Size()] = int64(timing.Total-own.timing.Total) / steps
+		measured[2*t.Size()] = int64(own.total) / int64(len(own.parts))
 	}
-	if err := t.Reduce(transport.Sum, busy); err != nil {
+	if err := t.Reduce(transport.Sum, measured); err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
 	}
 	var message []byte
 	var l Look
 	if t.Rank() == 0 {
-		l = b.decide(c, busy, steps, own.owners)
-		message = b.encode(&l, own.owners, step, steps, time.Since(begin))
+		var differ bool
+		l, differ = b.decide(c, measured, steps, own.owners)
+		message = b.encode(&l, own.owners, step, steps, time.Since(begin), differ)
 	}
 	message, err := transport.Broadcast(t, 0, message)
 	if err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
 	}
-	next, owners := decode(message, own.owners)
+	next, cuts, owners := decode(message, own.owners)
+	if own.cuts = cuts; cuts {
+		b.startCutting()
+	}
 	if owners != nil {
 		if err := b.move(c, owners, &l); err != nil {
 			return err
 		}
 		own.owners = owners
 	}
-	own.next, own.timing = next, c.Engine().Timing()
+	own.first, own.next, own.timing, own.parts, own.total = step, next, c.Engine().Timing(), own.parts[:0], 0
 	if t.Rank() == 0 && b.Hear != nil {
 		b.Hear(l)
 	}
@@ -186,11 +241,22 @@ func (b *Rebalancing) weigh(c Computation, owners []int32) error {
 	return nil
 }
 
-// decide judges what was measured.
-func (b *Rebalancing) decide(c Computation, busy []int64, steps int64, owners []int32) Look {
-	l := Look{Step: c.Engine().Steps(), Seconds: 1e-9 * float64(busy[len(busy)-1]), Shares: b.shares(owners)}
-	for _, ns := range busy[:len(busy)-1] {
-		l.Busy = append(l.Busy, 1e-9*float64(ns))
+// decide judges what was measured. Before the cells are cut it tells whether they should
+// be.
+func (b *Rebalancing) decide(c Computation, measured []int64, steps int64, owners []int32) (l Look, differ bool) {
+	n := b.domain.Ranks
+	l = Look{Step: c.Engine().Steps(), Seconds: 1e-9 * float64(measured[2*n]), Shares: b.shares(owners)}
+	spread := make([]float64, n)
+	for r := range n {
+		l.Busy = append(l.Busy, 1e-9*float64(measured[r]))
+		spread[r] = spreadUnit * float64(measured[n+r])
+	}
+	m := balance.Measured{Busy: l.Busy, Spread: spread, Steps: steps, Left: max(1, b.left(c))}
+	if owners == nil {
+		if l.Decision, differ = b.watch.Watch(m); differ {
+			l.Why = "the ranks differ: their cells are being cut to be shared anew"
+		}
+		return l, differ
 	}
 	select {
 	case owners := <-b.distant:
@@ -198,7 +264,7 @@ func (b *Rebalancing) decide(c Computation, busy []int64, steps int64, owners []
 		b.distant = nil
 	default:
 	}
-	l.Decision = b.rebalancer.Look(b.ctx, balance.Measured{Busy: l.Busy, Steps: steps, Left: max(1, b.left(c))})
+	l.Decision = b.rebalancer.Look(b.ctx, m)
 	if l.Far && b.distant == nil {
 		done := make(chan []int32, 1)
 		b.distant = done
@@ -210,13 +276,20 @@ func (b *Rebalancing) decide(c Computation, busy []int64, steps int64, owners []
 			done <- owners
 		}()
 	}
-	return l
+	return l, false
 }
 
-// shares are of the cells, by rank.
+// shares are of the cells, by rank; without owners of the cuboids that were cut, those of
+// the partition.
 func (b *Rebalancing) shares(owners []int32) []float64 {
-	list := make([]float64, b.cut.Ranks)
-	all := float64(b.cut.CellCount())
+	list := make([]float64, b.domain.Ranks)
+	all := float64(b.domain.CellCount())
+	if owners == nil {
+		for i, r := range b.Partition.Owners {
+			list[r] += float64(b.Partition.Counts[i].Fluid) / all
+		}
+		return list
+	}
 	for i := range b.cut.Segments {
 		s := &b.cut.Segments[i]
 		list[owners[s.Cuboid]] += float64(s.X1-s.X0) / all
@@ -224,13 +297,19 @@ func (b *Rebalancing) shares(owners []int32) []float64 {
 	return list
 }
 
-// encode says when the next look is, and which cuboids have which owners from now on.
-func (b *Rebalancing) encode(l *Look, owners []int32, step, steps int64, took time.Duration) []byte {
+// encode says when the next look is, whether cells are to be cut, and which cuboids have
+// which owners from now on.
+func (b *Rebalancing) encode(l *Look, owners []int32, step, steps int64, took time.Duration, cut bool) []byte {
 	next := b.Every
 	if next == 0 {
-		next = max(steps/2, warmUp, int64(took.Seconds()/mostOfLooks/max(l.Seconds, 1e-9)))
+		step := max(l.Seconds, 1e-9)
+		next = max(steps/2, leastLook, int64(took.Seconds()/mostOfLooks/step), int64(b.took/mostOfMoves/step))
 	}
 	words := binary.LittleEndian.AppendUint64(nil, uint64(step+next))
+	words = binary.LittleEndian.AppendUint32(words, 0)
+	if cut {
+		words[8] = 1
+	}
 	for i, owner := range l.Owners {
 		if owner != owners[i] {
 			words = binary.LittleEndian.AppendUint32(words, uint32(i))
@@ -241,15 +320,15 @@ func (b *Rebalancing) encode(l *Look, owners []int32, step, steps int64, took ti
 }
 
 // decode returns what encode has said; no owners where none changes.
-func decode(words []byte, before []int32) (next int64, owners []int32) {
-	next = int64(binary.LittleEndian.Uint64(words))
-	if words = words[8:]; len(words) > 0 {
+func decode(words []byte, before []int32) (next int64, cut bool, owners []int32) {
+	next, cut = int64(binary.LittleEndian.Uint64(words)), words[8] == 1
+	if words = words[12:]; len(words) > 0 {
 		owners = slices.Clone(before)
 	}
 	for ; len(words) > 0; words = words[8:] {
 		owners[binary.LittleEndian.Uint32(words)] = int32(binary.LittleEndian.Uint32(words[4:]))
 	}
-	return next, owners
+	return next, cut, owners
 }
 
 // move gives the cells of cuboids to their owners.
@@ -263,13 +342,14 @@ func (b *Rebalancing) move(c Computation, owners []int32, l *Look) error {
 	if err := c.Move(&domain); err != nil {
 		return err
 	}
-	took := []int64{int64(time.Since(begin))}
 	t := c.Engine().Transport()
+	took := []int64{int64(time.Since(begin))}
 	if err := t.Reduce(transport.Max, took); err != nil {
 		return fmt.Errorf("moving cells: %w", err)
 	}
 	if t.Rank() == 0 {
 		l.Took = 1e-9 * float64(took[0])
+		b.took = l.Took
 		b.rebalancer.Took(l.Took)
 	}
 	return nil

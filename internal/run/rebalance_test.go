@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -109,6 +111,34 @@ func TestOneOfTwoRanksIsSlowed(t *testing.T) {
 	}
 	if is := s.settled(t, looks); is > 1.08 {
 		t.Errorf("two looks later a step takes %.3f ideal ones", is)
+	}
+}
+
+// No cell is cut, and none moves, where ranks take as long as the partition says, although
+// their times scatter.
+func TestBalancedRanksAreWatched(t *testing.T) {
+	p, job := partitioned(t, 3)
+	job.Plan.Steps = 2400
+	random := make([]*rand.Rand, 3)
+	for r := range random {
+		random[r] = rand.New(rand.NewPCG(uint64(r), 9))
+	}
+	looks := 0
+	b := &Rebalancing{Partition: p,
+		Hear: func(l Look) {
+			if looks++; l.Moves() {
+				t.Errorf("step %d: %v", l.Step, l.Decision)
+			}
+		},
+		measured: func(rank int, _ int64, _ float64) time.Duration {
+			return time.Duration(1e6 * p.Quality.Ranks[rank].Work / p.Quality.Ranks[0].Work * math.Exp(0.3*random[rank].NormFloat64()))
+		},
+	}
+	if _, err := job.Run(context.Background(), Hooks{Rebalance: b}); err != nil {
+		t.Fatal(err)
+	}
+	if looks == 0 || b.rebalancer != nil {
+		t.Errorf("%d looks; cells were cut: %t", looks, b.rebalancer != nil)
 	}
 }
 
