@@ -158,7 +158,7 @@ func TestWallsAreStable(t *testing.T) {
 // Gas heated from below stays at rest where the Rayleigh number is small, and rolls where it
 // is large.
 func TestRayleighBenard(t *testing.T) {
-	const height, tau, temperature, difference = 24, 0.53, 0.7, 0.1
+	const height, tau, temperature, difference = 16, 0.53, 0.7, 0.1
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, rayleigh := range []float64{800, 4000} {
 			// Ra = g(ΔT/H − g/c_p)H⁴/(Tνχ), c_p = 2.
@@ -166,7 +166,7 @@ func TestRayleighBenard(t *testing.T) {
 			lapse, scale := difference/height, math.Pow(height, 4)/(temperature*nu*nu)
 			g := lapse - math.Sqrt(lapse*lapse-2*rayleigh/scale)
 			var rolls []float64
-			follow(t, [2]int32{2 * height, height}, sides, 4500, 1500, thermal.Gas{Tau: tau, Collision: c, Gravity: [2]float64{0, -g}, Walls: &thermal.Walls{Bottom: temperature + difference/2, Top: temperature - difference/2}},
+			follow(t, [2]int32{2 * height, height}, sides, 2001, 667, thermal.Gas{Tau: tau, Collision: c, Gravity: [2]float64{0, -g}, Walls: &thermal.Walls{Bottom: temperature + difference/2, Top: temperature - difference/2}},
 				func(x, y int32) thermal.State {
 					d := (float64(y) + 0.5) / height
 					warm := temperature + difference*(0.5-d)
