@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/spelling"
 	"carina/solver/thermal/arithmetic"
@@ -129,11 +130,25 @@ func (c *Case) check(s *scene) error {
 	case !(c.Tau >= leastTau && c.Tau <= 10):
 		return fmt.Errorf("the relaxation time is %g steps: give one from %g to 10", c.Tau, leastTau)
 	}
+	if err := c.admit(cells); err != nil {
+		return err
+	}
 	columns, rows := c.parts()
 	if c.Size[0]/columns < 1 || c.Size[1]/rows < 1 {
 		return fmt.Errorf("%d ranks are too many for %d × %d cells in %s: give fewer", c.Ranks, c.Size[0], c.Size[1], c.Cut)
 	}
 	return nil
+}
+
+// admit refuses a box that the memory does not hold: populations before and after a step, and
+// the states that are looked at.
+func (c *Case) admit(cells float64) error {
+	const states = 80
+	bytes := 8.
+	if c.Precision == "single" {
+		bytes = 4
+	}
+	return machine.AdmitFor(fmt.Sprintf("a gas of %d × %d cells", c.Size[0], c.Size[1]), int64(cells*(2*arithmetic.Populations*bytes+states)), "give fewer, or let precision be single")
 }
 
 // parts is how many the box is cut into along x and y: stripes one above the other, or tiles

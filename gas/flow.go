@@ -108,8 +108,10 @@ func Run(ctx context.Context, c Case, progress func(step, of int)) (*Flow, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(failures[0]); err != nil {
-		return nil, err
+	for _, err := range failures {
+		if err != nil {
+			return nil, err
+		}
 	}
 	return f, f.conclude()
 }

@@ -100,6 +100,7 @@ func TestRefusals(t *testing.T) {
 		{Case{Scene: "sod", Cut: "slices"}, "stripes or tiles"},
 		{Case{Scene: "sod", Pictures: 1000}, "make every smaller"},
 		{Case{Scene: "waves", Tau: 0.501, Size: [2]int{1 << 20, 1 << 20}}, "at most"},
+		{Case{Scene: "waves", Size: [2]int{1 << 16, 1 << 14}}, "of memory"},
 	} {
 		if _, err := Run(context.Background(), c.c, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.c, err, c.want)
