@@ -139,7 +139,7 @@ func (f *Flood) conclude(ctx context.Context, target *results.Target) error {
 	}
 	if f.c.Output != "" {
 		files, err := target.Conclude(failed, func(folder *resultsfolder.Folder) ([]string, error) {
-			return folder.Commit(folder.Among(f.c.files())...)
+			return folder.Commit(folder.Among(f.inputs())...)
 		})
 		if f.files = files; err != nil {
 			return err

@@ -1,6 +1,7 @@
 package water
 
 import (
+	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type edge struct {
 	kind     string
 	from, to float64 // along the side, in m
 	flow     *hydrograph
+	file     string // of the hydrograph; empty where the flow is a number
 }
 
 // gaps is where squares without data begin.
@@ -104,7 +106,7 @@ func (c *Case) parseEdges() (list []edge, err error) {
 				return nil, fmt.Errorf("two inflows are given at the %s: give one", Sides[e.side])
 			}
 			inflow[e.side] = true
-			if e.flow, err = c.readFlow(flow); err != nil {
+			if e.flow, e.file, err = c.readFlow(flow); err != nil {
 				return nil, err
 			}
 		}
@@ -128,26 +130,43 @@ func periodic(list []edge, side shallow.Side) (is bool) {
 	return is
 }
 
-// readFlow reads a discharge, or a file of times and discharges.
-func (c *Case) readFlow(text string) (*hydrograph, error) {
+// inflows tells what comes in at all sides apart from others: a file may change, and its name
+// stay.
+func inflows(list []edge) string {
+	sum, any := sha256.New(), false
+	for _, e := range list {
+		if e.flow != nil {
+			any = true
+			fmt.Fprintln(sum, e.side, e.flow.times, e.flow.flows)
+		}
+	}
+	if !any {
+		return "none"
+	}
+	return fmt.Sprintf("%.4x", sum.Sum(nil))
+}
+
+// readFlow reads a discharge, or a file of times and discharges, whose path it returns, too.
+func (c *Case) readFlow(text string) (*hydrograph, string, error) {
 	if q, err := quantity.Flow.Parse(text); err == nil {
 		if q < 0 {
-			return nil, fmt.Errorf("an inflow of %s is negative: let water leave by open", text)
+			return nil, "", fmt.Errorf("an inflow of %s is negative: let water leave by open", text)
 		}
-		return &hydrograph{[]float64{0}, []float64{q}}, nil
+		return &hydrograph{[]float64{0}, []float64{q}}, "", nil
 	} else if text[0] >= '0' && text[0] <= '9' || text[0] == '-' {
-		return nil, err
+		return nil, "", err
 	}
-	file, err := machine.Open(c.path(text))
+	path := c.path(text)
+	file, err := machine.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer file.Close()
 	h, err := readHydrograph(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
+		return nil, "", fmt.Errorf("%s: %w", text, err)
 	}
-	return h, nil
+	return h, path, nil
 }
 
 // readHydrograph reads lines of a time in s and a discharge in m³/s; a first line of names

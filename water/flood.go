@@ -211,7 +211,7 @@ func (f *Flood) items() []transport.Item {
 	c := &f.c
 	return []transport.Item{
 		{Name: "terrain", Value: f.ground.hash()}, {Name: "scheme", Value: cmp.Or(c.Scheme, Schemes[0])}, {Name: "precision", Value: cmp.Or(c.Precision, Precisions[0])},
-		{Name: "edges", Value: strings.Join(c.Edges, " ")}, {Name: "depth of flooded ground", Value: fmt.Sprint(f.settings.wet)},
+		{Name: "edges", Value: strings.Join(c.Edges, " ")}, {Name: "inflow", Value: inflows(f.settings.edges)}, {Name: "depth of flooded ground", Value: fmt.Sprint(f.settings.wet)},
 		{Name: "CFL number", Value: fmt.Sprint(c.CFL)}, {Name: "friction", Value: fmt.Sprint(c.Manning, c.Chezy)},
 		{Name: "time", Value: fmt.Sprint(f.settings.time)}, {Name: "gauges", Value: strings.Join(c.Gauges, " ")}, {Name: "interval", Value: fmt.Sprint(f.settings.interval)},
 	}
@@ -233,7 +233,7 @@ func (f *Flood) agreement() []transport.Item {
 }
 
 // mayChange are the items that a state does not depend on.
-var mayChange = []string{"CFL number", "friction", "time", "interval"}
+var mayChange = []string{"CFL number", "friction", "inflow", "time", "interval"}
 
 // Run computes the flood to the end of its time, and writes the results into the case's
 // folder, if it names one. Where the context ends it before, the results are those reached,
@@ -260,7 +260,7 @@ func (f *Flood) Run(ctx context.Context) error {
 		defer end()
 	}
 	if f.c.Output != "" {
-		if err := target.Open(func(folder *resultsfolder.Folder) error { return folder.Admit(f.names(), f.c.files()) }); err != nil {
+		if err := target.Open(func(folder *resultsfolder.Folder) error { return folder.Admit(f.names(), f.inputs()) }); err != nil {
 			return err
 		}
 		defer target.Close()

@@ -379,9 +379,13 @@ func (g *ground) generate(s *scene, spacing float64) error {
 	return nil
 }
 
-// files are those that the ground comes from.
-func (c *Case) files() (list []string) {
-	for _, path := range []string{c.Terrain, c.Depth, c.file} {
+// inputs are the files that a flood is computed from.
+func (f *Flood) inputs() (list []string) {
+	paths := []string{f.c.Terrain, f.c.Depth, f.c.file}
+	for _, e := range f.settings.edges {
+		paths = append(paths, e.file)
+	}
+	for _, path := range paths {
 		if path != "" && sceneOf(path) == nil {
 			list = append(list, filepath.Clean(path))
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"carina"
+	"carina/internal/quantity"
 	"carina/internal/run"
 	"carina/solver"
 	"carina/solver/cuda"
@@ -111,6 +113,9 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 	if f.options.Restart != nil {
 		if err := f.keeping.Resume(r, 0); err != nil {
 			return err
+		}
+		if r.Time() > f.settings.time {
+			return transport.AgreedError{Cause: fmt.Errorf("the checkpoint is of %s and the flood is to end after %s: give a longer --time, or compute it anew", quantity.Format(r.Time(), "s"), quantity.Format(f.settings.time, "s"))}
 		}
 		r.next = (math.Floor(r.Time()/f.settings.interval) + 1) * f.settings.interval
 	}

@@ -99,6 +99,14 @@ func TestFloodsAreTheSameOnAnyRanks(t *testing.T) {
 		if err := same(computed(t, d, Options{Restart: from}), one); err != nil {
 			t.Errorf("%s, from a checkpoint: %v", scheme, err)
 		}
+		// What has passed cannot be had back.
+		d.Time = "5s"
+		if f, err = Open(context.Background(), d, Options{Restart: from}); err == nil {
+			err = f.Run(context.Background())
+		}
+		if err == nil || !strings.Contains(err.Error(), "longer --time") {
+			t.Errorf("%s, to an earlier time: %v", scheme, err)
+		}
 	}
 }
 
@@ -119,6 +127,45 @@ func TestBalanceOfWater(t *testing.T) {
 			if most := map[string]float64{"single": 1e-6, "double": 1e-12}[precision]; math.Abs(*s.MassError) > most {
 				t.Errorf("%s, %s: the balance is off by %g", precision, scheme, *s.MassError)
 			}
+		}
+	}
+}
+
+// A file of what comes in is no place for results, and where its lines have changed since a
+// checkpoint, that is told.
+func TestInflowsFromFiles(t *testing.T) {
+	c := valley(t.TempDir())
+	c.Gauges, c.Time = nil, "5s"
+	river := filepath.Join(c.Output, "depth.png")
+	say := func(lines string) {
+		if err := os.WriteFile(river, []byte(lines), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("0,40\n")
+	c.Edges = []string{"west=inflow:" + river + "@200..320"}
+	f, err := Open(context.Background(), c, Options{})
+	if err == nil {
+		err = f.Run(context.Background())
+	}
+	if err == nil || !strings.Contains(err.Error(), river+" would be overwritten") {
+		t.Errorf("results in place of the inflow: %v", err)
+	}
+	c.Output = filepath.Join(c.Output, "out")
+	computed(t, c, Options{Checkpoints: carina.Checkpoints{End: true}})
+	for _, k := range []struct {
+		lines string
+		told  bool
+	}{{"0,40\n", false}, {"0,50\n", true}} {
+		say(k.lines)
+		from, err := carina.OpenCheckpoint(c.Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warnings []string
+		computed(t, c, Options{Restart: from, Warn: func(words string) { warnings = append(warnings, words) }})
+		if told := strings.Contains(strings.Join(warnings, " "), "inflow"); told != k.told {
+			t.Errorf("after a restart with %q: %q", k.lines, warnings)
 		}
 	}
 }
