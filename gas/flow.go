@@ -32,7 +32,6 @@ type Flow struct {
 	summary Summary
 	folder  *resultsfolder.Folder
 	files   []string
-	names   []string
 }
 
 // Sample is the whole at a time; energy is without that of height.

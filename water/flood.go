@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"carina"
 	"carina/balance"
@@ -71,7 +70,6 @@ type Flood struct {
 	outcome     *outcome
 	summary     *Summary
 	files       []string
-	once        sync.Once
 }
 
 // gaugeCell is where a gauge stands.

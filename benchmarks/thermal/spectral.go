@@ -168,5 +168,5 @@ func Nusselt(rayleigh, prandtl, k float64, points, modes int) (float64, error) {
 			return 1 - times(r.d, r.theta(q, 0))[0], nil
 		}
 	}
-	return 0, errors.New("Newton's method finds no steady rolls")
+	return 0, errors.New("no steady rolls are found by the method of Newton")
 }
