@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -294,82 +295,184 @@ func TestMoveOfNothing(t *testing.T) {
 	})
 }
 
-// meanOf is the mean over time of all cells, by global number.
-func (r *Rank) meanOf(into [][4]float32) error {
-	mean, err := r.kernel.Average()
-	if err != nil {
-		return err
-	}
-	for _, p := range r.layout.Pieces {
-		for i := range p.Cells() {
-			k := p.Index + i
-			into[p.Global+int64(i)] = [4]float32{mean.Pressure[k], mean.Velocity[0][k], mean.Velocity[1][k], mean.Velocity[2][k]}
-		}
-	}
-	return nil
+// randomMoves is a flow in a cave, and its mean over time, of which cells change owner at
+// random.
+type randomMoves struct {
+	grid     *geometry.Grid
+	settings Settings
+	moves    int
+	seed     uint64
 }
 
-// Random moves on five ranks, with every wall in every precision, a Windkessel and means
-// over time, end in the state and the means of one rank that moves nothing. CARINA_MOVES
-// is how many there are of each; 3 by default, 27 in all.
-func TestRandomMoves(t *testing.T) {
-	const ranks, between = 5, 3
+// betweenMoves is how many steps are computed before each.
+const betweenMoves = 3
+
+// forRandomMoves calls f with every wall in every precision, a Windkessel and shares.
+// CARINA_MOVES is how often cells move in each; 3 by default, 27 in all.
+func forRandomMoves(f func(name string, m *randomMoves)) {
 	moves := 3
 	if n, err := strconv.Atoi(os.Getenv("CARINA_MOVES")); err == nil {
 		moves = n
 	}
 	for w, wall := range Walls {
+		g := cave(uint64(80+w), [3]bool{})
 		for p, precision := range Precisions {
-			t.Run(fmt.Sprint(wall, ", ", precision), func(t *testing.T) {
-				t.Parallel()
-				g := cave(uint64(80+w), [3]bool{})
-				s := caveSettings(g)
-				methodsToMove[0].change(&s)
-				s.Collision, s.Wall, s.Precision = TRT, wall, precision
-				run := func(ranks int, move bool) (hash uint64, mean [][4]float32) {
-					mean = make([][4]float32, g.Cells())
-					enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
-						r, err := NewRank(scattered(g, 4, ranks, 5, [3]bool{}), s, tr)
-						if err != nil {
-							return err
-						}
-						defer func() { r.Close() }()
-						if err := r.kernel.StartAverage(); err != nil {
-							return err
-						}
-						for k := range moves {
-							for range between {
-								if err := r.engine.Step(); err != nil {
-									return err
-								}
-							}
-							if err := r.kernel.AddToAverage(); err != nil {
-								return err
-							}
-							if !move {
-								continue
-							}
-							if err := r.Move(scattered(g, int32(2+k%5), ranks, uint64(100*p+k), [3]bool{})); err != nil {
-								return err
-							}
-						}
-						h, err := r.Hash()
-						if tr.Rank() == 0 {
-							hash = h
-						}
-						return errors.Join(err, r.meanOf(mean))
-					})
-					return hash, mean
-				}
-				hash, mean := run(1, false)
-				moved, movedMean := run(ranks, true)
-				if moved != hash {
-					t.Errorf("%d moves: another state", moves)
-				}
-				if !slices.Equal(mean, movedMean) {
-					t.Errorf("%d moves: another mean over time", moves)
-				}
-			})
+			s := caveSettings(g)
+			methodsToMove[0].change(&s)
+			s.Collision, s.Wall, s.Precision = TRT, wall, precision
+			f(fmt.Sprint(wall, ", ", precision), &randomMoves{g, s, moves, uint64(100 * p)})
 		}
 	}
+}
+
+// run computes the flow on the ranks of a transport, and returns on all of them the hash
+// of its state and the bits of its mean. If weigh is not nil, it is called while no rank
+// computes: before the first move, and after a last one to where all began.
+func (m *randomMoves) run(tr transport.Transport, move bool, weigh func()) (outcome []int64, err error) {
+	home := scattered(m.grid, 4, tr.Size(), 5, [3]bool{})
+	r, err := NewRank(home, m.settings, tr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { r.Close() }()
+	if err := r.kernel.StartAverage(); err != nil {
+		return nil, err
+	}
+	alone := func() error {
+		if weigh == nil {
+			return nil
+		}
+		if err := transport.Agree(tr, nil); err != nil {
+			return err
+		}
+		weigh()
+		return transport.Agree(tr, nil)
+	}
+	for k := range m.moves {
+		for range betweenMoves {
+			if err := r.engine.Step(); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.kernel.AddToAverage(); err != nil {
+			return nil, err
+		}
+		if !move {
+			continue
+		}
+		if k == 0 {
+			if err := alone(); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.Move(scattered(m.grid, int32(2+k%5), tr.Size(), m.seed+uint64(k), [3]bool{})); err != nil {
+			return nil, err
+		}
+	}
+	if move && weigh != nil {
+		if err := errors.Join(r.Move(home), alone()); err != nil {
+			return nil, err
+		}
+	}
+	return r.outcome()
+}
+
+// outcome is the hash of the state, and the bits of the mean over time in all cells by
+// global number.
+func (r *Rank) outcome() ([]int64, error) {
+	h, err := r.Hash()
+	if err != nil {
+		return nil, err
+	}
+	mean, err := r.kernel.Average()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]int64, 4*r.domain.Grid.Cells())
+	for _, p := range r.layout.Pieces {
+		for i := range p.Cells() {
+			k, to := p.Index+i, 4*(p.Global+int64(i))
+			for c, v := range [4]float32{mean.Pressure[k], mean.Velocity[0][k], mean.Velocity[1][k], mean.Velocity[2][k]} {
+				values[to+int64(c)] = int64(math.Float32bits(v))
+			}
+		}
+	}
+	err = r.engine.Transport().Reduce(transport.Sum, values)
+	return append(values, int64(h)), err
+}
+
+// differ says in what two outcomes differ.
+func (m *randomMoves) differ(got, want []int64) error {
+	last := len(want) - 1
+	if len(got) != len(want) || got[last] != want[last] {
+		return fmt.Errorf("%d moves: another state", m.moves)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%d moves: another mean over time", m.moves)
+	}
+	return nil
+}
+
+// ranksOfMoves is how many ranks cells move between.
+const ranksOfMoves = 5
+
+// Random moves on five ranks end in the state and the means of one rank that moves
+// nothing.
+func TestRandomMoves(t *testing.T) {
+	forRandomMoves(func(name string, m *randomMoves) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := must(m.run(transport.NewLocal(1)[0], false, nil))
+			enginetest.OnRanks(t, ranksOfMoves, func(tr transport.Transport) error {
+				got, err := m.run(tr, true, nil)
+				if err != nil {
+					return err
+				}
+				return m.differ(got, want)
+			})
+		})
+	})
+}
+
+// heap is what is in use before and after moves, in bytes.
+type heap struct{ before, after uint64 }
+
+// weigh keeps what is in use, first before the moves.
+func (h *heap) weigh() {
+	// What is pooled goes at the second collection.
+	runtime.GC()
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	if h.before == 0 {
+		h.before = now.HeapAlloc
+	}
+	h.after = now.HeapAlloc
+}
+
+// grown tells of memory that moves have left in use, beyond what a runtime itself needs
+// now and then.
+func (h *heap) grown() error {
+	if limit := h.before + h.before/100 + 64<<10; h.after > limit {
+		return fmt.Errorf("%d bytes are in use after the moves, %d before", h.after, h.before)
+	}
+	return nil
+}
+
+// Ranks of one process hold as much memory after moves as before.
+func TestMovesLeaveNoMemory(t *testing.T) {
+	forRandomMoves(func(name string, m *randomMoves) {
+		var used heap
+		enginetest.OnRanks(t, ranksOfMoves, func(tr transport.Transport) error {
+			weigh := func() {}
+			if tr.Rank() == 0 {
+				weigh = used.weigh
+			}
+			_, err := m.run(tr, true, weigh)
+			return err
+		})
+		if err := used.grown(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	})
 }

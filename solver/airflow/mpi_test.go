@@ -4,6 +4,7 @@ package airflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,8 +15,24 @@ import (
 	"carina/solver/transport"
 )
 
+// movesVariable has TestUnderMPI move cells.
+const movesVariable = "CARINA_TEST_MOVES"
+
 // TestMPI runs TestUnderMPI on several processes.
 func TestMPI(t *testing.T) {
+	for _, n := range []int{2, 4} {
+		runUnderMPI(t, n)
+	}
+}
+
+// TestMPIRandomMoves runs it on those between which cells move.
+func TestMPIRandomMoves(t *testing.T) {
+	t.Log(runUnderMPI(t, ranksOfMoves, movesVariable+"=1"))
+}
+
+// runUnderMPI runs TestUnderMPI on so many processes, and returns what they print.
+func runUnderMPI(t *testing.T, processes int, environment ...string) string {
+	t.Helper()
 	mpirun, err := exec.LookPath("mpirun")
 	if err != nil {
 		t.Skip("mpirun is not installed")
@@ -24,14 +41,13 @@ func TestMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range []int{2, 4} {
-		run := exec.Command(mpirun, "--oversubscribe", "-np", fmt.Sprint(n), self, "-test.run", "^TestUnderMPI$", "-test.v")
-		run.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-		out, err := run.CombinedOutput()
-		if err != nil || strings.Count(string(out), "--- PASS: TestUnderMPI") != n {
-			t.Errorf("%d processes: %v\n%s", n, err, out)
-		}
+	run := exec.Command(mpirun, "--oversubscribe", "-np", fmt.Sprint(processes), self, "-test.run", "^TestUnderMPI$", "-test.v")
+	run.Env = append(os.Environ(), append(environment, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")...)
+	out, err := run.CombinedOutput()
+	if err != nil || strings.Count(string(out), "--- PASS: TestUnderMPI") != processes {
+		t.Errorf("%d processes: %v\n%s", processes, err, out)
 	}
+	return string(out)
 }
 
 // The state is that of a single rank, bit for bit. Started by go test this is one
@@ -42,6 +58,10 @@ func TestUnderMPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer finish()
+	if os.Getenv(movesVariable) != "" {
+		moveUnderMPI(t, connection)
+		return
+	}
 	g := cave(3, [3]bool{})
 	s := caveSettings(g)
 	want, _ := hashOf(t, solver.WholeDomain(g), s, 40)
@@ -61,4 +81,27 @@ func TestUnderMPI(t *testing.T) {
 		t.Errorf("rank %d: gathered fields: %v", connection.Rank(), pressure != nil)
 	}
 	t.Logf("rank %d of %d: hash %s", connection.Rank(), connection.Size(), summary.StateHash)
+}
+
+// moveUnderMPI moves cells between processes at random: they end in the state and the
+// means of one that moves nothing, and each uses as much memory as before.
+func moveUnderMPI(t *testing.T, connection transport.Transport) {
+	forRandomMoves(func(name string, m *randomMoves) {
+		want := make([]int64, 4*m.grid.Cells()+1)
+		if connection.Rank() == 0 {
+			want = must(m.run(transport.NewLocal(1)[0], false, nil))
+		}
+		if err := connection.Reduce(transport.Sum, want); err != nil {
+			t.Fatal(err)
+		}
+		var used heap
+		got, err := m.run(connection, true, used.weigh)
+		if err != nil {
+			connection.Abort(fmt.Errorf("%s: %w", name, err))
+		}
+		if err := errors.Join(m.differ(got, want), used.grown()); err != nil {
+			t.Errorf("rank %d, %s: %v", connection.Rank(), name, err)
+		}
+		t.Logf("rank %d, %s: %d moves, hash %016x, %d bytes in use before, %d after", connection.Rank(), name, m.moves, uint64(got[len(got)-1]), used.before, used.after)
+	})
 }
