@@ -2,6 +2,8 @@ package geometry
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"carina/internal/quantity"
@@ -74,5 +76,10 @@ func (u Unit) String() string {
 	case Inch:
 		return "in"
 	}
-	return quantity.FormatLength(float64(u))
+	text := quantity.FormatLength(float64(u))
+	if back, err := quantity.Length.ParsePositive(text); err == nil && math.Abs(back/float64(u)-1) < 1e-12 {
+		return text
+	}
+	// A unit that is kept in a file is read back as it was.
+	return strconv.FormatFloat(float64(u/Millimetre), 'g', -1, 64) + " mm"
 }

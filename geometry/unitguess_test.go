@@ -64,3 +64,14 @@ func TestUnitsOfKnownThings(t *testing.T) {
 		}
 	}
 }
+
+// A unit that is written is the same when it is read, whatever was multiplied into it.
+func TestUnitsAreReadBack(t *testing.T) {
+	for unit, want := range map[Unit]string{Millimetre: "mm", 50e-6: "50 µm", 1.234567e-3: "", 1e-3 / 3: "", 12.5: "", 3.3e-9: "", Inch * 1.00001: ""} {
+		text := unit.String()
+		back, err := ParseUnit(text)
+		if err != nil || math.Abs(float64(back/unit)-1) > 1e-12 || want != "" && text != want {
+			t.Errorf("%g is written as %q and read as %g (%v)", float64(unit), text, float64(back), err)
+		}
+	}
+}
