@@ -157,7 +157,7 @@ func (a *Answers) lobe(name string, branches []int, s *airflow.Summary) LobeFigu
 // lobeFlow is what flows through the openings of some branches, the mean by it of the
 // pressure where these begin less that at their openings, and the latter.
 func lobeFlow(t *tree.Tree, branches []int, begin []float64, openings []airflow.OpeningSummary) (flow, drop, end float64) {
-	var weights float64
+	var weights, begun float64
 	for _, number := range branches {
 		for _, o := range openings {
 			if o.Number != t.Branches[number-1].Opening {
@@ -171,13 +171,14 @@ func lobeFlow(t *tree.Tree, branches []int, begin []float64, openings []airflow.
 			end += weight * o.Pressure
 			if p := begin[first(t, number, branches)-1]; !math.IsNaN(p) {
 				drop += weight * (p - o.Pressure)
+				begun += weight
 			}
 		}
 	}
 	if weights == 0 {
 		return flow, 0, 0
 	}
-	return flow, drop / weights, end / weights
+	return flow, drop / max(begun, math.SmallestNonzeroFloat64), end / weights
 }
 
 // first is the first of some branches on the way from the inlet to one of them.

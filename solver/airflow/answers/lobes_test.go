@@ -140,3 +140,50 @@ func TestWrongLobes(t *testing.T) {
 		}
 	}
 }
+
+// The pressure drop of a lobe is the mean over those of its branches of which it is known.
+func TestLobeOfUnknownBeginnings(t *testing.T) {
+	g := airway(t)
+	found, err := tree.Find(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two openings whose branches have another parent, so that each begins for itself.
+	var lobe answers.Lobe
+	var branches []int
+	for _, b := range found.Branches {
+		alone := b.Opening > 0 && b.Opening != found.Inlet
+		for _, other := range branches {
+			alone = alone && found.Branches[other-1].Parent != b.Parent
+		}
+		if alone && len(branches) < 2 {
+			lobe.Openings, branches = append(lobe.Openings, b.Opening), append(branches, b.Number)
+		}
+	}
+	if lobe.Name = "two"; len(branches) < 2 {
+		t.Skip("all openings of the airway lie behind one branch")
+	}
+	m, err := answers.NewMonitor(g, found, []answers.Lobe{lobe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var openings []airflow.OpeningSummary
+	for _, o := range g.Openings {
+		openings = append(openings, airflow.OpeningSummary{Number: o.Number, Flow: -1e-6})
+	}
+	read := make([]airflow.Reading, len(m.Cells()))
+	for i := range read {
+		read[i] = airflow.Reading{Cells: 1, Pressure: 5}
+	}
+	for _, unknown := range branches {
+		read[2*(unknown-1)].Cells = 0
+		_, got := m.At(read, openings)
+		want := 5.0
+		if unknown == branches[1] {
+			want = 0 // of no branch
+		}
+		if math.Abs(got[1]-want) > 1e-9 {
+			t.Errorf("the drop is %g Pa, want %g", got[1], want)
+		}
+	}
+}
