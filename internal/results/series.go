@@ -353,7 +353,7 @@ func (r *Results) writeSpectra(path string, from float64) error {
 	if err != nil || len(columns) < 3 {
 		return err
 	}
-	first := 0
+	first := lastEven(columns[0])
 	for first < len(columns[1]) && columns[1][first] < from {
 		first++
 	}
@@ -374,4 +374,14 @@ func (r *Results) writeSpectra(path string, from float64) error {
 		names, densities = append(names, heading[k]), append(densities, density)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return series.WriteSpectra(w, frequency, names, densities) })
+}
+
+// lastEven is from which row on steps are equally far apart: a run that has gone on from a
+// checkpoint may have had another interval before.
+func lastEven(steps []float64) int {
+	first := max(0, len(steps)-2)
+	for first > 0 && steps[first]-steps[first-1] == steps[first+1]-steps[first] {
+		first--
+	}
+	return first
 }
