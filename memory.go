@@ -75,7 +75,7 @@ func (f *Flow) admit() error {
 		need += cells*resultBytesPerPiece + ranks*resultBytesPerRank + resultBytesAnyway
 		if first && f.cells() <= results.PageLimit {
 			need += f.cells()*(resultBytesPerCell-resultBytesPerPiece) + branchMemory(f.cells())
-			if f.from.c.Unsteady() && f.from.made != nil {
+			if f.from.c.Unsteady() && (f.from.made != nil || f.from.surface != nil) {
 				need += int64(wallBytes * math.Pow(float64(f.cells()), 2./3))
 			}
 		}

@@ -19,6 +19,7 @@ func TestStatisticsFiles(t *testing.T) {
 		Statistics *struct {
 			From            float64 `json:"from_s"`
 			Samples, Phases int
+			Empty           int `json:"phases_without_samples"`
 		}
 		Warnings []string
 	}
@@ -36,6 +37,11 @@ func TestStatisticsFiles(t *testing.T) {
 		if err != nil || !strings.HasSuffix(name, ".pvd") && !(strings.Contains(text, "rms_velocity") && strings.Contains(text, "reynolds_stress")) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// Where phases have no sample, that is told: 1000 steps are some tenth of this period.
+	s = succeed[summary](t, append(common, "--out", out, "--steps", "1000", "--waveform", "sine:100s", "--statistics", "--phases", "3", "--statistics-from", "0s")...)
+	if s.Statistics == nil || s.Statistics.Empty != 2 || !strings.Contains(strings.Join(s.Warnings, " "), "no sample fell into 2 of the 3 phases") {
+		t.Errorf("%+v", s)
 	}
 	// Where the transient has not left, that is told.
 	s = succeed[summary](t, append(common, "--out", out, "--steps", "50", "--statistics")...)

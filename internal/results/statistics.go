@@ -93,6 +93,9 @@ func (r *Results) writeStatistics(s *airflow.Summary) error {
 		s.Warnings = append(s.Warnings, "there are no statistics, since the flow ended before the transient had left: compute for longer, or say from when on with --statistics-from")
 		return nil
 	}
+	if n := s.Statistics.Empty; n > 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("no sample fell into %d of the %d phases, whose statistics are zero, and those of all are not of a whole period: compute for longer, or say fewer with --phases", n, r.of.Phases))
+	}
 	tie := func(name string, seconds float64, piece func(rank int) string) error {
 		sources := make([]string, r.ranks)
 		for rank := range sources {

@@ -190,8 +190,10 @@ func (s *Statistics) All() *Moments {
 type StatisticsSummary struct {
 	From    float64 `json:"from_s"`
 	Samples int64   `json:"samples"`
-	// Phases are into how many the period is divided, 1 without.
+	// Phases are into how many the period is divided, 1 without; Empty is how many of them
+	// no sample fell into.
 	Phases int `json:"phases"`
+	Empty  int `json:"phases_without_samples,omitempty"`
 }
 
 // summary is nil where there are none.
@@ -202,6 +204,9 @@ func (s *Statistics) summary(timeStep float64) *StatisticsSummary {
 	all := &StatisticsSummary{From: float64(s.from) * timeStep, Phases: len(s.phases)}
 	for i := range s.phases {
 		all.Samples += s.phases[i].count
+		if s.phases[i].count == 0 {
+			all.Empty++
+		}
 	}
 	return all
 }
