@@ -38,6 +38,7 @@ type Rebalancing struct {
 	ranks   []looker
 	ctx     context.Context
 	watch   *balance.Watch // until cells are cut, on rank 0
+	blind   error          // there is no watch
 	once    sync.Once
 	cutting chan struct{} // closed when the following is there
 	failed  error
@@ -91,7 +92,7 @@ const (
 // how many steps remain. It is called once in each process.
 func (b *Rebalancing) Start(ctx context.Context, domain *solver.Domain, left func(Computation) int64) {
 	b.ctx, b.domain, b.left, b.ranks, b.cutting = ctx, domain, left, make([]looker, domain.Ranks), make(chan struct{})
-	b.watch, b.failed = balance.NewWatch(b.Partition, nil, nil)
+	b.watch, b.blind = balance.NewWatch(b.Partition, nil, nil)
 }
 
 // between is what is done between the steps of a job.
@@ -160,8 +161,8 @@ func (b *Rebalancing) Look(c Computation) error {
 		return nil
 	}
 	if !own.begun { // what happens first is no measurement
-		if b.failed != nil {
-			return fmt.Errorf("preparing to balance while it runs: %w", b.failed)
+		if b.blind != nil {
+			return fmt.Errorf("preparing to balance while it runs: %w", b.blind)
 		}
 		if own.timing = c.Engine().Timing(); own.timing.Steps >= min(warmUp, cmp.Or(b.Every, warmUp)) {
 			own.begun, own.first, own.next = true, step, step+cmp.Or(b.Every, leastLook)
