@@ -2,7 +2,6 @@ package gas
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -134,6 +133,9 @@ func (f *Flow) domain(grid *geometry.Grid) *solver.Domain {
 	return d
 }
 
+// attention is how many steps pass at most until somebody who wants it to stop is heard.
+const attention = 64
+
 // compute is what a rank does.
 func (f *Flow) compute(ctx context.Context, domain *solver.Domain, t transport.Transport, progress func(step, of int)) error {
 	gas := f.gas
@@ -145,12 +147,18 @@ func (f *Flow) compute(ctx context.Context, domain *solver.Domain, t transport.T
 	defer rank.Close()
 	began := time.Now()
 	for step := 0; ; step++ {
-		if step%f.c.Every == 0 || step == f.c.Steps {
-			if err := f.look(ctx, rank, t, step); err != nil {
+		due := step%f.c.Every == 0 || step == f.c.Steps
+		if due || step%attention == 0 {
+			if err := transport.Agree(t, ctx.Err()); err != nil {
 				return err
 			}
 			if t.Rank() == 0 && progress != nil {
 				progress(step, f.c.Steps)
+			}
+		}
+		if due {
+			if err := f.look(rank, t, step); err != nil {
+				return err
 			}
 		}
 		if step == f.c.Steps {
@@ -170,8 +178,8 @@ func (f *Flow) compute(ctx context.Context, domain *solver.Domain, t transport.T
 
 // look gathers the states of all ranks, which the first one then looks at while the others
 // wait.
-func (f *Flow) look(ctx context.Context, rank *solver.Rank, t transport.Transport, step int) error {
-	err := errors.Join(ctx.Err(), f.gas.Each(rank, func(global int64, s thermal.State) { f.states[global] = s }))
+func (f *Flow) look(rank *solver.Rank, t transport.Transport, step int) error {
+	err := f.gas.Each(rank, func(global int64, s thermal.State) { f.states[global] = s })
 	if err := transport.Agree(t, err); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package gas
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -78,6 +79,23 @@ func TestResults(t *testing.T) {
 	history, _ := os.ReadFile(filepath.Join(folder, historyFile))
 	if lines := strings.Count(string(history), "\n"); lines != 6 {
 		t.Errorf("history of %d lines:\n%s", lines, history)
+	}
+}
+
+// Who wants it to stop is heard long before the next look, and no folder is left.
+func TestStops(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "r")
+	ctx, stop := context.WithCancel(context.Background())
+	_, err := Run(ctx, Case{Scene: "sod", Size: [2]int{16, 8}, Steps: 1 << 40, Every: 1 << 40, Ranks: 2, Output: folder}, func(step, _ int) {
+		if step > 0 {
+			stop()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("a folder is left")
 	}
 }
 
