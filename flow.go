@@ -137,7 +137,7 @@ func (f *Flow) follow() run.Hooks {
 func (f *Flow) resultsOf() results.Of {
 	c, o := &f.from.c, &f.options
 	of := results.Of{
-		Looks: f.looks, Changing: c.Unsteady(), Surface: f.from.surface, Lobes: f.lobes, Series: f.series,
+		Looks: f.looks, Moved: f.balance.Moved, Changing: c.Unsteady(), Surface: f.from.surface, Lobes: f.lobes, Series: f.series,
 		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
 		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,

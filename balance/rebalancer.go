@@ -213,6 +213,23 @@ func (r *Rebalancer) cut(ctx context.Context) ([]int32, error) {
 // Cuboids are those that decisions speak of.
 func (r *Rebalancer) Cuboids() []cuboid.Cuboid { return slices.Clone(r.cuboids) }
 
+// Partition is the one that owners of the cuboids make, with ranks that have such speeds;
+// without speeds, those of the partition that the job began with.
+func (r *Rebalancer) Partition(owners []int32, speeds []float64) *Partition {
+	p := *r.partition
+	p.Ranks = slices.Clone(p.Ranks)
+	for i, speed := range speeds {
+		p.Ranks[i].Speed = speed
+	}
+	p.Cuboids, p.Owners = r.Cuboids(), slices.Clone(owners)
+	p.Counts = p.Cost.count(r.grid, p.Cuboids, r.segments)
+	p.Quality = measureQuality(&p.Cost, p.Ranks, p.Counts, cuboid.Crossings(r.segments, p.Cost.Directions), owners, r.segments)
+	for i := range p.Counts {
+		p.Counts[i].Lanes, p.Counts[i].Passed = 0, 0 // like read from a file
+	}
+	return &p
+}
+
 // Segments are the fluid cells of the grid as parts of runs, each with the number
 // of its cuboid.
 func (r *Rebalancer) Segments() []cuboid.Segment { return r.segments }

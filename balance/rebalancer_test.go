@@ -1,6 +1,7 @@
 package balance_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -278,4 +279,34 @@ func TestRebalanceKeepsPromises(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The partition of a rebalancer is a sound one of the same cells, each counted once, and
+// shares are judged by the speeds that it is given.
+func TestRebalancerPartition(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	p := made(t, g, 3, balance.DefaultCost(balance.Sparse))
+	r, err := balance.NewRebalancer(context.Background(), p, g, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := r.Partition(r.Owners(), nil)
+	for rank, is := range q.Quality.Ranks {
+		if was := p.Quality.Ranks[rank]; is.Fluid != was.Fluid || is.Boundary != was.Boundary {
+			t.Errorf("rank %d has %d cells, %d at walls, had %d, %d", rank, is.Fluid, is.Boundary, was.Fluid, was.Boundary)
+		}
+	}
+	var file bytes.Buffer
+	if err := q.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := balance.Read(&file); err != nil || !slices.Equal(again.Owners, q.Owners) || !slices.Equal(again.Cuboids, q.Cuboids) {
+		t.Errorf("it is read as another: %v", err)
+	}
+	if slow := r.Partition(r.Owners(), []float64{1, 1, 0.5}).Quality; slow.Ranks[2].Work != 2*q.Quality.Ranks[2].Work || slow.WorkMaxOverMean < 1.5 {
+		t.Errorf("a rank of half the speed works %g s, %g before, %.3f of its share", slow.Ranks[2].Work, q.Quality.Ranks[2].Work, slow.WorkMaxOverMean)
+	}
+	if p.Ranks[2].Speed != 1 {
+		t.Error("the partition that the job began with has other speeds now")
+	}
 }

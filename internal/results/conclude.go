@@ -85,6 +85,7 @@ func (r *Results) writeAll(summary *airflow.Summary, record func(string) any) (s
 		partitionFile = r.path(r.of.Made.partitionFile())
 	}
 	r.answer(summary)
+	r.showMoved()
 	if err := r.writeStatistics(summary); err != nil {
 		return nil, err
 	}

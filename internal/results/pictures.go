@@ -20,8 +20,19 @@ func (r *Results) writePVTU(path string, time float64) error {
 	return vtk.WritePVTU(path, r.frame, time, sources)
 }
 
+// showMoved has pictures show who owns the cells at the end.
+func (r *Results) showMoved() {
+	r.shown = r.of.Partition
+	if r.of.Moved == nil {
+		return
+	}
+	if p := r.of.Moved(); p != nil {
+		r.shown, r.moved = p, true
+	}
+}
+
 func (r *Results) writeCuboids(path string) error {
-	return vtk.WritePartition(path, r.of.Grid, r.of.Partition)
+	return vtk.WritePartition(path, r.of.Grid, r.shown)
 }
 
 func (r *Results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPicture {
@@ -47,14 +58,21 @@ func flowTitle(s *airflow.Summary, pressure bool) string {
 }
 
 func (r *Results) ranksPicture(s *airflow.Summary) picture.RanksPicture {
-	p := r.of.Partition
+	p := r.shown
 	shown := picture.RanksPicture{
 		Title: "Cells by rank",
 		Subtitle: fmt.Sprintf("%s + %s: %s on %s, heaviest %.3f of the mean",
 			terminal.Line(p.Method.Decompose), terminal.Line(p.Method.Balance), quantity.Count(len(p.Cuboids), "cuboid"), quantity.Count(r.ranks, "rank"), p.Quality.WorkMaxOverMean),
 	}
-	for _, rank := range s.Ranks {
-		shown.Loads = append(shown.Loads, picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device})
+	if r.moved {
+		shown.Subtitle += ", after moves"
+	}
+	for i, rank := range s.Ranks {
+		load := picture.Load{Cells: rank.FluidCells, Work: rank.Work, Device: rank.Device}
+		if r.moved {
+			load.Work = p.Quality.Ranks[i].Work // by the speeds that were measured
+		}
+		shown.Loads = append(shown.Loads, load)
 	}
 	return shown
 }
@@ -74,7 +92,7 @@ func (r *Results) writePage(path string, s *airflow.Summary) error {
 		return nil
 	}
 	flow := r.flowPicture(s, false)
-	shown, err := page.OfPartition(r.of.Grid, r.of.Partition)
+	shown, err := page.OfPartition(r.of.Grid, r.shown)
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,9 @@ type Of struct {
 	Instant bool
 	// Looks are those of a run whose cells may change owner; else nil.
 	Looks *Looks
+	// Moved is who owns the cells at the end, on rank 0, where they have changed owner; it,
+	// or what it returns, is nil where none has.
+	Moved func() *balance.Partition
 	// Warn hears warnings, most before the computation begins, on rank 0.
 	Warn func(warning string)
 
@@ -96,6 +99,9 @@ type Results struct {
 	layers [][]byte
 	// history is kept on rank 0.
 	history history
+	// shown is the partition that pictures show; moved tells that cells changed owner.
+	shown *balance.Partition
+	moved bool
 
 	target        Target
 	checkpointing *Keeping

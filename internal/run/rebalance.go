@@ -48,6 +48,10 @@ type Rebalancing struct {
 	pieces     []solver.Piece // of these, where some cells are dear
 	distant    chan []int32   // a partition that is being made beside the job
 	took       float64        // seconds of the last move
+	// owners are of the cuboids since the last move, speeds those of the ranks then, on
+	// rank 0; nil where nothing has moved.
+	owners []int32
+	speeds []float64
 }
 
 // Look is what a look has found, and what became of it.
@@ -224,6 +228,15 @@ func (b *Rebalancing) Look(c Computation) error {
 	return nil
 }
 
+// Moved is who owns the cells since the last move, by the speeds that ranks had then. It is
+// known on rank 0 when the job is over, and nil where nothing has moved.
+func (b *Rebalancing) Moved() *balance.Partition {
+	if b == nil || b.owners == nil {
+		return nil
+	}
+	return b.rebalancer.Partition(b.owners, b.speeds)
+}
+
 // weigh counts the cells that are dear.
 func (b *Rebalancing) weigh(c Computation, owners []int32) error {
 	t := c.Engine().Transport()
@@ -350,7 +363,7 @@ func (b *Rebalancing) move(c Computation, owners []int32, l *Look) error {
 	}
 	if t.Rank() == 0 {
 		l.Took = 1e-9 * float64(took[0])
-		b.took = l.Took
+		b.took, b.owners, b.speeds = l.Took, owners, l.Speeds
 		b.rebalancer.Took(l.Took)
 	}
 	return nil

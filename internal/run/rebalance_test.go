@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -97,12 +98,13 @@ func TestOneOfTwoRanksIsSlowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var looks []Look
-	summary, err := s.job.Run(context.Background(), Hooks{Rebalance: &Rebalancing{Every: 100, Partition: s.partition,
+	b := &Rebalancing{Every: 100, Partition: s.partition,
 		Hear: func(l Look) { looks = append(looks, l) },
 		measured: func(rank int, step int64, cells float64) time.Duration {
 			return 1000 * s.takes(rank, step > slowedAt, cells)
 		},
-	}})
+	}
+	summary, err := s.job.Run(context.Background(), Hooks{Rebalance: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +113,21 @@ func TestOneOfTwoRanksIsSlowed(t *testing.T) {
 	}
 	if is := s.settled(t, looks); is > 1.08 {
 		t.Errorf("two looks later a step takes %.3f ideal ones", is)
+	}
+	p := b.Moved()
+	if p == nil {
+		t.Fatal("nobody tells who owns the cells now")
+	}
+	if err := p.Write(io.Discard); err != nil {
+		t.Error(err)
+	}
+	for rank, is := range summary.Ranks {
+		if q := &p.Quality.Ranks[rank]; q.Fluid != is.FluidCells {
+			t.Errorf("rank %d owns %d cells, said to be %d", rank, is.FluidCells, q.Fluid)
+		}
+	}
+	if heaviest := p.Quality.WorkMaxOverMean; heaviest > 1.08 {
+		t.Errorf("the heavier rank is said to have %.3f of its share", heaviest)
 	}
 }
 
@@ -136,6 +153,9 @@ func TestBalancedRanksAreWatched(t *testing.T) {
 	}
 	if _, err := job.Run(context.Background(), Hooks{Rebalance: b}); err != nil {
 		t.Fatal(err)
+	}
+	if b.Moved() != nil {
+		t.Error("cells are said to have moved")
 	}
 	if looks == 0 || b.rebalancer != nil {
 		t.Errorf("%d looks; cells were cut: %t", looks, b.rebalancer != nil)

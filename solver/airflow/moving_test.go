@@ -453,7 +453,7 @@ func (h *heap) weigh() {
 // grown tells of memory that moves have left in use, beyond what a runtime itself needs
 // now and then.
 func (h *heap) grown() error {
-	if limit := h.before + h.before/100 + 64<<10; h.after > limit {
+	if limit := h.before + h.before/100 + 128<<10; h.after > limit {
 		return fmt.Errorf("%d bytes are in use after the moves, %d before", h.after, h.before)
 	}
 	return nil
