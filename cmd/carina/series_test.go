@@ -60,6 +60,11 @@ func TestSeriesGoOn(t *testing.T) {
 	if status, _, message := invoke(t, "run", "--restart", parts, "--steps", "2000", "--probe", "0,0,60,other"); status == 0 || !strings.Contains(message, "other columns") {
 		t.Errorf("exit status %d: %s", status, message)
 	}
+	for name, text := range readFolder(t, filepath.Join(parts, "series")) {
+		if text != got[name] {
+			t.Errorf("a run that was refused has changed %s", name)
+		}
+	}
 	run(surface, "--fluid-cells", "3000", "--flow", "1L/min", "--series", "every=100", "--steps", "200", "--out", parts)
 	if files := readFolder(t, filepath.Join(parts, "series")); strings.Count(files["openings.csv"], "\n") != 3 || files["probes.csv"] != "" || files["fields.pvd"] != "" {
 		t.Errorf("%v", files)

@@ -198,10 +198,35 @@ func (r *Results) beginSeries() (err error) {
 	if r.of.Restart != nil {
 		after = r.of.Restart.Steps
 	}
-	if f.folder, err = series.Open(r.seriesPath(), seriesTables, after); err != nil || !r.of.Series.Every.On() {
+	columns := map[string][]string{}
+	if r.of.Series.Every.On() {
+		columns = r.seriesColumns()
+	}
+	if after >= 0 {
+		// Before anything is cut.
+		if err := series.CheckColumns(r.seriesPath(), columns); err != nil {
+			return err
+		}
+	}
+	if f.folder, err = series.Open(r.seriesPath(), seriesTables, after); err != nil {
 		return err
 	}
-	columns := map[string][]string{}
+	for _, name := range seriesTables {
+		if len(columns[name]) == 0 {
+			continue
+		}
+		table, err := f.folder.Table(name, columns[name], after)
+		if err != nil {
+			return err
+		}
+		f.tables[name] = table
+	}
+	return nil
+}
+
+// seriesColumns are those of the tables behind step and time.
+func (r *Results) seriesColumns() map[string][]string {
+	f, columns := r.following, map[string][]string{}
 	for _, o := range r.of.Grid.Openings {
 		columns[openingSeries] = append(columns[openingSeries], flowColumn+o.Name, pressureColumn+o.Name)
 	}
@@ -218,20 +243,12 @@ func (r *Results) beginSeries() (err error) {
 	if r.wall != nil {
 		columns[wallSeries] = []string{"mean_wall_shear_pa", "peak_wall_shear_pa"}
 	}
-	for _, name := range seriesTables {
-		if len(columns[name]) == 0 {
-			continue
+	for _, list := range columns {
+		for i, words := range list {
+			list[i] = terminal.Line(words)
 		}
-		for i, words := range columns[name] {
-			columns[name][i] = terminal.Line(words)
-		}
-		table, err := f.folder.Table(name, columns[name], after)
-		if err != nil {
-			return err
-		}
-		f.tables[name] = table
 	}
-	return nil
+	return columns
 }
 
 // end closes the tables.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -24,7 +26,7 @@ type Table struct {
 // Table opens a table of the folder with columns behind step and time_s. A computation that
 // goes on after a step that is not negative goes on in what is there of it.
 func (f *Folder) Table(name string, columns []string, after int64) (*Table, error) {
-	t := &Table{heading: append([]string{"step", "time_s"}, columns...), last: -1}
+	t := &Table{heading: heading(columns), last: -1}
 	var err error
 	if t.file, err = os.OpenFile(f.Path(name), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, fmt.Errorf("the series %s: %w", name, err)
@@ -49,6 +51,37 @@ func (t *Table) begin(after int64) error {
 	}
 	return t.cut(after + 1)
 }
+
+// errColumns is of a table that another computation has made.
+var errColumns = errors.New("it has other columns than this computation, since openings, lobes or probes are others: move it away, or name another folder for results")
+
+// CheckColumns says why a computation could not go on in the tables of a folder, whose
+// columns behind step and time_s it names.
+func CheckColumns(path string, tables map[string][]string) error {
+	for name, columns := range tables {
+		if len(columns) == 0 {
+			continue // there is no such table
+		}
+		data, err := os.Open(filepath.Join(path, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("the series: %w", err)
+		}
+		line, err := bufio.NewReader(data).ReadString('\n')
+		data.Close()
+		if line == "" && errors.Is(err, io.EOF) {
+			continue
+		}
+		if !sameHeading(line, heading(columns)) {
+			return fmt.Errorf("the series %s: %w", filepath.Join(path, name), errColumns)
+		}
+	}
+	return nil
+}
+
+func heading(columns []string) []string { return append([]string{"step", "time_s"}, columns...) }
 
 // write appends a row.
 func (t *Table) write(row []string) error {
@@ -94,7 +127,7 @@ func (t *Table) cut(step int64) error {
 			return err
 		}
 		if first && !sameHeading(line, t.heading) {
-			return errors.New("it has other columns than this computation, since openings, lobes or probes are others: move it away, or name another folder for results")
+			return errColumns
 		}
 		if !first {
 			number, _, _ := strings.Cut(line, ",")
