@@ -162,11 +162,13 @@ func (f *Flood) prepare(ctx context.Context) (err error) {
 	}
 	f.water = c.water(&f.settings)
 	f.ground.bind(f.water)
-	f.water.Edge, f.water.Inflow, f.entering, err = f.ground.border(f.settings.edges)
+	if f.water.Edge, f.water.Inflow, f.entering, err = f.ground.border(f.settings.edges); err != nil {
+		return err
+	}
 	if f.options.Partitioned != nil && (t == nil || t.Rank() == 0) {
 		f.options.Partitioned(f.partition)
 	}
-	return err
+	return nil
 }
 
 // place0 finds the cells of gauges.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"carina"
+	"carina/balance"
 	"carina/solver/shallow/terrain"
 )
 
@@ -287,7 +288,7 @@ func TestRefusals(t *testing.T) {
 		c := Case{}
 		c.Terrain, c.Time, c.Output = "ground.asc", "1s", "out"
 		bad.change(&c)
-		f, err := Open(context.Background(), c, Options{})
+		f, err := Open(context.Background(), c, Options{Partitioned: func(*balance.Partition) { t.Errorf("%q: a partition was told", bad.says) }})
 		if err == nil {
 			err = f.Run(context.Background())
 		}
