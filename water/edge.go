@@ -14,6 +14,7 @@ import (
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver/shallow"
+	"carina/solver/shallow/terrain"
 )
 
 // edge is what lies beyond a side, or where ground without data begins, or beyond a part of
@@ -24,6 +25,25 @@ type edge struct {
 	from, to float64 // along the side, in m
 	flow     *hydrograph
 	file     string // of the hydrograph; empty where the flow is a number
+}
+
+// meets refuses a part of a side that holds the middle of no cell.
+func (e *edge) meets(r *terrain.Raster) error {
+	if e.side == gaps {
+		return nil
+	}
+	begin, cells := r.South, r.Rows
+	if e.side == int(shallow.South) || e.side == int(shallow.North) {
+		begin, cells = r.West, r.Columns
+	}
+	end := begin + float64(cells)*r.Spacing
+	first := begin + (math.Floor(max(0, e.from-begin)/r.Spacing)+0.5)*r.Spacing
+	for _, at := range []float64{first, first + r.Spacing} {
+		if at >= e.from && at < e.to && at < end {
+			return nil
+		}
+	}
+	return fmt.Errorf("no cell lies at the %s between %g and %g m, which reaches from %g to %g m: give it another part", Sides[e.side], e.from, e.to, begin, end)
 }
 
 // gaps is where squares without data begin.

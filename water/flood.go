@@ -248,6 +248,11 @@ func (f *Flood) Run(ctx context.Context) error {
 	if resumed == nil {
 		resumed = func(int64, float64) {}
 	}
+	if t == nil || t.Rank() == 0 {
+		for _, text := range f.ground.warnings {
+			warn(text)
+		}
+	}
 	target := results.NewTarget(f.c.Output, t)
 	if f.c.Output == "" && (o.Checkpoints.On() || o.Restart != nil) {
 		return fmt.Errorf("checkpoints lie in the folder for results: name one")

@@ -24,6 +24,8 @@ type ground struct {
 	grid            *geometry.Grid
 	// base is the lowest height: single precision tells others from it.
 	base float64
+	// warnings are of what was left out.
+	warnings []string
 }
 
 // mostCells is how many cells a flood has at most: what one process can number.
@@ -155,6 +157,12 @@ func (g *ground) resample(spacing float64) error {
 			}
 		}
 	}
+	for axis, left := range [2]float64{(columns - float64(to.Columns)) * spacing, (rows - float64(to.Rows)) * spacing} {
+		if left > 1e-6*spacing {
+			g.warnings = append(g.warnings, fmt.Sprintf("cells of %s leave out %s of the ground in the %s: choose a spacing that divides it, such as that of the ground, %s, or a half of it",
+				quantity.FormatLength(spacing), quantity.FormatLength(left), []string{"east", "north"}[axis], quantity.FormatLength(old.Spacing)))
+		}
+	}
 	g.heights, g.depths = &to, &depths
 	return nil
 }
@@ -201,6 +209,11 @@ func (g *ground) border(list []edge) (beyond func(p r3.Vec, side shallow.Side) f
 		open = open || e.kind == "open" || e.kind == "inflow"
 		if e.kind == "inflow" {
 			flows[e.side] = e.flow
+		}
+	}
+	for i := range list {
+		if err := list[i].meets(r); err != nil {
+			return nil, nil, entering, err
 		}
 	}
 	if !open {

@@ -229,6 +229,35 @@ func TestLakesOfOtherSpacingsRest(t *testing.T) {
 }
 
 // What cannot be computed is refused in a sentence, before anything is written.
+// Cells that do not divide the ground leave a strip of it out, and say so.
+func TestStripsLeftOutAreTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ground.asc")
+	if err := os.WriteFile(path, []byte("ncols 10\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n"+strings.Repeat("0 ", 40)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for spacing, want := range map[string][]string{"20m": nil, "5m": nil, "30m": {"10 m of the ground in the east", "10 m of the ground in the north"}, "33m": {"1 m of the ground in the east", "7 m of the ground in the north"}} {
+		var c Case
+		c.Terrain, c.Spacing, c.Time = path, spacing, "1s"
+		s, err := c.settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := c.makeGround(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.warnings) != len(want) {
+			t.Errorf("%s: %q, want %q", spacing, g.warnings, want)
+			continue
+		}
+		for i := range want {
+			if !strings.Contains(g.warnings[i], want[i]) {
+				t.Errorf("%s: %q, want %q", spacing, g.warnings[i], want[i])
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -269,6 +298,7 @@ func TestRefusals(t *testing.T) {
 		{"no part", func(c *Case) { c.Edges = []string{"west=open@7..3"} }},
 		{"periodic at the west", func(c *Case) { c.Edges = []string{"west=periodic"} }},
 		{"no cell lies", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s@70..90"} }},
+		{"no cell lies at the east", func(c *Case) { c.Edges = []string{"east=open@1000..2000"} }},
 		{"two inflows", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s", "west=inflow:2m3/s"} }},
 		{"negative", func(c *Case) { c.Edges = []string{"west=inflow:-1m3/s"} }},
 		{"let times rise", func(c *Case) { c.Edges = []string{"west=inflow:falls.csv"} }},

@@ -40,6 +40,9 @@ func (a *Answers) Sections(g *geometry.Grid, f *airflow.Fields, most int) []Sect
 		u = r3.Unit(u)
 		v := r3.Cross(along, u)
 		s := Section{Branch: b.Number, Side: room * b.Diameter, Rows: rows}
+		if !(b.Diameter > 0) {
+			s.Side = room * g.Spacing // too short for a width
+		}
 		for row := range rows {
 			for column := range rows {
 				at := r3.Add(middle, r3.Add(r3.Scale(s.Side*((float64(column)+0.5)/rows-0.5), u), r3.Scale(s.Side*((float64(row)+0.5)/rows-0.5), v)))
