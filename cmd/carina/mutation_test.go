@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strconv"
@@ -58,6 +59,8 @@ func TestChangedBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	debug.FreeOSMemory() // what the tests before have left
+	t.Logf("the process holds %d MB", heldMemory()>>20)
 	mutations := mutationsOf(t)
 	for i := range mutations {
 		mutations[i].check(t, "unchanged", false, false)
@@ -131,6 +134,13 @@ func (m *mutation) check(t *testing.T, what string, changed, results bool) {
 	}
 }
 
+// heldMemory is what the process has of the machine's memory, in bytes.
+func heldMemory() uint64 {
+	held := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(held)
+	return held[0].Value.Uint64() - held[1].Value.Uint64()
+}
+
 // watched runs a command line and fails the test if it takes too long or too
 // much memory.
 func watched(t *testing.T, what string, arguments []string) (status int, stdout, stderr string) {
@@ -153,9 +163,7 @@ func watched(t *testing.T, what string, arguments []string) (status int, stdout,
 		case <-limit:
 			t.Fatalf("%s: carina %v is still running", what, arguments)
 		case <-look.C:
-			held := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-			metrics.Read(held)
-			if bytes := held[0].Value.Uint64() - held[1].Value.Uint64(); bytes > changedMemory {
+			if bytes := heldMemory(); bytes > changedMemory {
 				t.Fatalf("%s: carina %v takes %d MB", what, arguments, bytes>>20)
 			}
 		}

@@ -114,8 +114,8 @@ func (b *Rebalancing) between(ctx context.Context, j *Job) Between {
 func (b *Rebalancing) startCutting() {
 	b.once.Do(func() {
 		go func() {
-			defer close(b.cutting)
 			defer crash.Guard()
+			defer close(b.cutting)
 			d := b.domain
 			if b.rebalancer, b.failed = balance.NewRebalancer(b.ctx, b.Partition, d.Grid, nil, nil); b.failed != nil {
 				b.failed = fmt.Errorf("preparing to balance while it runs: %w", b.failed)
