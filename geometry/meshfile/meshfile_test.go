@@ -3,6 +3,8 @@ package meshfile
 import (
 	"bytes"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +33,9 @@ func files(m *mesh.Mesh) map[string][]byte {
 	for _, encoding := range meshtest.VTPEncodings {
 		all["VTP "+encoding] = meshtest.VTP(m, encoding)
 	}
+	// Attributes may stand in either kind of quotes; those of raw data are no attributes.
+	quoted, appended, _ := bytes.Cut(meshtest.VTP(m, "appended raw"), []byte("<AppendedData encoding=\"raw\">"))
+	all["VTP in single quotes"] = slices.Concat(bytes.ReplaceAll(quoted, []byte{'"'}, []byte{'\''}), []byte("<AppendedData encoding='raw'>"), appended)
 	return all
 }
 
@@ -90,6 +95,22 @@ func TestDialects(t *testing.T) {
 		if name == "merged corners" && len(m.Vertices) != 4 {
 			t.Errorf("%d vertices", len(m.Vertices))
 		}
+	}
+}
+
+// A line that goes on again and again takes memory with its length, not with its square.
+func TestLongContinuation(t *testing.T) {
+	const parts = 20_000
+	text := []byte("v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 " + strings.Repeat("\\\n", parts) + "3\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, _, err := Read(bytes.NewReader(text), OBJ)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(m.Triangles) != 1 {
+		t.Fatalf("%v, error %v", m, err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 100*uint64(len(text)) {
+		t.Errorf("%d bytes were allocated for %d", taken, len(text))
 	}
 }
 

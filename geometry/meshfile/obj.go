@@ -25,11 +25,15 @@ func readOBJ(data []byte, b *mesh.Builder) (single bool, err error) {
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
 		begins := number
-		line, data = cutLine(data)
+		line, data = mesh.CutLine(data)
+		if bytes.HasSuffix(line, []byte{'\\'}) {
+			line = bytes.Clone(line) // what follows is appended to it
+		}
 		for bytes.HasSuffix(line, []byte{'\\'}) && len(data) > 0 {
 			var more []byte
-			more, data = cutLine(data)
-			line = append(append(bytes.Clone(line[:len(line)-1]), ' '), more...)
+			more, data = mesh.CutLine(data)
+			line[len(line)-1] = ' '
+			line = append(line, more...)
 			number++
 		}
 		if err := o.statement(line); err != nil {
@@ -132,20 +136,6 @@ func are(vertices int) string {
 		return "there is 1 vertex"
 	}
 	return fmt.Sprintf("there are %d vertices", vertices)
-}
-
-// cutLine takes the first line from a text: a line feed ends it, a carriage return,
-// or both.
-func cutLine(data []byte) (line, rest []byte) {
-	at := bytes.IndexAny(data, "\r\n")
-	if at < 0 {
-		return data, nil
-	}
-	line, rest = data[:at], data[at+1:]
-	if data[at] == '\r' {
-		rest = bytes.TrimPrefix(rest, []byte{'\n'})
-	}
-	return line, rest
 }
 
 // clip shortens a word of a file for a sentence.

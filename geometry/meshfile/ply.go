@@ -122,12 +122,12 @@ const mostProperties = 1000
 
 // plyHeader reads the header.
 func plyHeader(data []byte) (elements []plyElement, format string, body []byte, err error) {
-	line, rest := cutLine(data)
+	line, rest := mesh.CutLine(data)
 	if string(bytes.TrimSpace(line)) != "ply" {
 		return nil, "", nil, errors.New("it does not begin with the line ply")
 	}
 	for number := 2; len(rest) > 0; number++ {
-		line, rest = cutLine(rest)
+		line, rest = mesh.CutLine(rest)
 		words := strings.Fields(string(line[:min(len(line), HeadSize)]))
 		if len(words) == 0 {
 			continue

@@ -66,10 +66,11 @@ func (e *vtkEncoding) splitAppended(data []byte) (text []byte, err error) {
 		return nil, errors.New("the appended data do not begin with an underscore, the file is truncated or damaged")
 	}
 	e.appended = rest[bytes.IndexByte(rest, '_')+1:]
+	encoded := bytes.ReplaceAll(tag, []byte{'\''}, []byte{'"'})
 	switch {
-	case bytes.Contains(tag, []byte(`"raw"`)):
+	case bytes.Contains(encoded, []byte(`"raw"`)):
 		e.raw = true
-	case !bytes.Contains(tag, []byte(`"base64"`)):
+	case !bytes.Contains(encoded, []byte(`"base64"`)):
 		return nil, errors.New("the appended data are neither raw nor in base64")
 	}
 	return data[:at], nil

@@ -21,7 +21,7 @@ func readASCII(data []byte, c *collector) error {
 	a := asciiReader{collector: c}
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
-		line, data = cutLine(data)
+		line, data = mesh.CutLine(data)
 		for line = bytes.TrimSpace(line); len(line) > 0; {
 			statement, rest := cutStatement(line)
 			if err := a.read(statement, number); err != nil {
@@ -64,20 +64,6 @@ type asciiReader struct {
 	// corners are the coordinates in the solid as they are written, where they are
 	// kept.
 	corners []float64
-}
-
-// cutLine takes the first line from a text: a line feed ends it, a carriage return,
-// or both.
-func cutLine(data []byte) (line, rest []byte) {
-	at := bytes.IndexAny(data, "\r\n")
-	if at < 0 {
-		return data, nil
-	}
-	line, rest = data[:at], data[at+1:]
-	if data[at] == '\r' {
-		rest = bytes.TrimPrefix(rest, []byte{'\n'})
-	}
-	return line, rest
 }
 
 // cutStatement takes the first statement from a line, which may hold several.
