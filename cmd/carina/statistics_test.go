@@ -23,7 +23,7 @@ func TestStatisticsFiles(t *testing.T) {
 		}
 		Warnings []string
 	}
-	s := succeed[summary](t, append(common, "--out", out, "--steps", "1000", "--waveform", "sine:0.1s", "--statistics", "--phases", "3", "--statistics-from", "0s")...)
+	s := succeed[summary](t, append(common, "--out", out, "--steps", "1000", "--waveform", "sine:0.1s", "--statistics", "--phases", "3", "--statistics-from", "0s", "--checkpoint", "end")...)
 	if s.Statistics == nil || s.Statistics.Samples != 10 || s.Statistics.Phases != 3 {
 		t.Fatalf("%+v", s)
 	}
@@ -36,6 +36,14 @@ func TestStatisticsFiles(t *testing.T) {
 		text := string(data)
 		if err != nil || !strings.HasSuffix(name, ".pvd") && !(strings.Contains(text, "rms_velocity") && strings.Contains(text, "reynolds_stress")) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Other phases begin anew, and that is told.
+	const anew = "the checkpoint has statistics of 3 phases, which are forgotten"
+	for phases, told := range map[string]bool{"3": false, "4": true} {
+		status, _, words := invoke(t, "run", "--restart", out, "--steps", "1100", "--phases", phases, "--out", filepath.Join(folder, "on"+phases))
+		if status != 0 || strings.Contains(words, anew) != told {
+			t.Errorf("%s phases: exit status %d: %s", phases, status, words)
 		}
 	}
 	// Where phases have no sample, that is told: 1000 steps are some tenth of this period.

@@ -14,6 +14,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/tree"
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
 	"carina/output"
@@ -215,7 +216,14 @@ func (r *Results) Between() []run.Between {
 
 // Resume lets a rank go on from the checkpoint.
 func (r *Results) Resume(rank *airflow.Rank) error {
-	return r.checkpointing.Resume(rank, rank.Units().TimeStep)
+	if err := r.checkpointing.Resume(rank, rank.Units().TimeStep); err != nil {
+		return err
+	}
+	if kept := len(rank.Statistics().Phases()); rank.Number() == 0 && kept > 0 && r.of.Phases > 0 && kept != r.of.Phases {
+		r.of.Warn(fmt.Sprintf("the checkpoint has statistics of %s, which are forgotten: they begin anew with %d; give --phases %d to go on with them",
+			quantity.Count(kept, "phase"), r.of.Phases, kept))
+	}
+	return nil
 }
 
 // observe adds to the history.
