@@ -111,7 +111,10 @@ func (r *Results) showAnswers(shown *page.Page) {
 	}
 	for i := range a.Branches {
 		b := &a.Branches[i]
-		words := fmt.Sprintf("branch %d, %s, %s, %s, %s", b.Number, quantity.FormatLength(b.Length), "⌀ "+quantity.FormatLength(b.Diameter), quantity.FormatFlow(b.Flow), quantity.Format(b.Drop, "Pa"))
+		words := fmt.Sprintf("branch %d, %s, %s, %s", b.Number, quantity.FormatLength(b.Length), "⌀ "+quantity.FormatLength(b.Diameter), quantity.FormatFlow(b.Flow))
+		if b.Drop != nil {
+			words += ", " + quantity.Format(*b.Drop, "Pa")
+		}
 		if b.Wall != nil {
 			words += ", shear " + quantity.Format(b.Wall.Mean, "Pa")
 		}

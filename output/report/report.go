@@ -114,7 +114,7 @@ type summary struct {
 // part is what is told of branches, lobes and openings alike.
 type part struct {
 	Flow       float64  `json:"flow_m3_per_s"`
-	Drop       float64  `json:"pressure_drop_pa"`
+	Drop       *float64 `json:"pressure_drop_pa"`
 	Resistance *float64 `json:"resistance_pa_s_per_l"`
 	Water      *float64 `json:"resistance_cmh2o_s_per_l"`
 	Volume     float64  `json:"volume_m3"`
@@ -125,11 +125,14 @@ type part struct {
 var partHeading = []string{"flow", "pressure drop", "Pa·s/L", "cmH₂O·s/L", "mean shear", "peak shear", "volume"}
 
 func (p *part) words() []string {
-	mean, peak := "–", "–"
+	drop, mean, peak := "–", "–", "–"
+	if p.Drop != nil {
+		drop = quantity.Format(*p.Drop, "Pa")
+	}
 	if p.Wall != nil {
 		mean, peak = quantity.Format(p.Wall.Mean, "Pa"), quantity.Format(p.Wall.Peak, "Pa")
 	}
-	return []string{quantity.FormatFlow(p.Flow), quantity.Format(p.Drop, "Pa"), known(p.Resistance), known(p.Water), mean, peak, quantity.FormatVolume(p.Volume)}
+	return []string{quantity.FormatFlow(p.Flow), drop, known(p.Resistance), known(p.Water), mean, peak, quantity.FormatVolume(p.Volume)}
 }
 
 func known(v *float64) string {

@@ -75,6 +75,12 @@ func TestTableGoesOn(t *testing.T) {
 	if err != nil || !slices.Equal(heading, []string{"step", "time_s", "x, y"}) || len(columns[2]) != 10 || columns[2][9] != 250000 {
 		t.Errorf("%v: %v %v", err, heading, columns)
 	}
+	_, table = open(500)
+	err = table.Add(550, 0.55, []float64{math.NaN()}) // what is not known stays so
+	table.Close()
+	if _, columns, again := Read(f.Path("a.csv")); err != nil || again != nil || !strings.HasSuffix(contents(t, f.Path("a.csv")), "\n550,0.55,\n") || !math.IsNaN(columns[2][10]) {
+		t.Errorf("%v, %v: %v", err, again, columns)
+	}
 	if _, err := f.Table("a.csv", []string{"other"}, 500); err == nil || !strings.Contains(err.Error(), "other columns") {
 		t.Errorf("other columns: %v", err)
 	}

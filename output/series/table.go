@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -98,7 +99,7 @@ func writeRow(w io.Writer, row []string) {
 	table.Flush()
 }
 
-// Add adds a row. What is there from its step on goes.
+// Add adds a row, in which what is no number is empty. What is there from its step on goes.
 func (t *Table) Add(step int64, seconds float64, values []float64) error {
 	if step <= t.last {
 		if err := t.cut(step); err != nil {
@@ -107,7 +108,11 @@ func (t *Table) Add(step int64, seconds float64, values []float64) error {
 	}
 	t.row = append(t.row[:0], strconv.FormatInt(step, 10), strconv.FormatFloat(seconds, 'g', 9, 64))
 	for _, v := range values {
-		t.row = append(t.row, strconv.FormatFloat(v+0, 'g', 8, 64)) // no −0
+		text := ""
+		if !math.IsNaN(v) {
+			text = strconv.FormatFloat(v+0, 'g', 8, 64) // no −0
+		}
+		t.row = append(t.row, text)
 	}
 	t.last = step
 	return t.write(t.row)
@@ -173,6 +178,9 @@ func Read(path string) (heading []string, columns [][]float64, err error) {
 		}
 		for i, word := range row {
 			v, err := strconv.ParseFloat(word, 64)
+			if word == "" {
+				v, err = math.NaN(), nil // it was not known
+			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("reading the series %s: %w", path, err)
 			}

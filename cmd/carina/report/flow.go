@@ -60,11 +60,14 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", "lobe", "flow", "share", "pressure drop", "Pa·s/L", "from the inlet")
 	}
 	for _, l := range s.Lobes {
-		resistance := "-"
+		drop, resistance := "-", "-"
+		if l.Drop != nil {
+			drop = quantity.Format(*l.Drop, "Pa")
+		}
 		if l.Resistance != nil {
 			resistance = fmt.Sprintf("%.4g", *l.Resistance)
 		}
-		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", terminal.Line(l.Name), quantity.FormatFlow(l.Flow), quantity.FormatPercent(l.Share), quantity.Format(l.Drop, "Pa"), resistance, quantity.Format(l.FromInlet, "Pa"))
+		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", terminal.Line(l.Name), quantity.FormatFlow(l.Flow), quantity.FormatPercent(l.Share), drop, resistance, quantity.Format(l.FromInlet, "Pa"))
 	}
 	if s.Refinement != nil {
 		w.WriteString(refinementWords(s.Refinement))

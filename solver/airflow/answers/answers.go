@@ -41,8 +41,10 @@ type Branch struct {
 // Figures are what is told alike of branches, lobes and openings.
 type Figures struct {
 	Flow float64 `json:"flow_m3_per_s"`
-	Drop float64 `json:"pressure_drop_pa"`
-	// Resistance is Drop over Flow, in Pa·s/L and cmH₂O·s/L; nil where nothing flows.
+	// Drop is nil where no cell lies near the beginning or the end.
+	Drop *float64 `json:"pressure_drop_pa,omitempty"`
+	// Resistance is Drop over Flow, in Pa·s/L and cmH₂O·s/L; nil where nothing flows, or
+	// the drop is not known.
 	Resistance      *float64 `json:"resistance_pa_s_per_l,omitempty"`
 	ResistanceWater *float64 `json:"resistance_cmh2o_s_per_l,omitempty"`
 	Volume          float64  `json:"volume_m3"`
@@ -53,11 +55,19 @@ type Figures struct {
 // resist divides the drop by the flow.
 func (f *Figures) resist() {
 	const litre = 1e-3
-	if f.Flow != 0 {
-		resistance := f.Drop / f.Flow * litre
+	if f.Flow != 0 && f.Drop != nil {
+		resistance := *f.Drop / f.Flow * litre
 		water := resistance / centimetreOfWater
 		f.Resistance, f.ResistanceWater = &resistance, &water
 	}
+}
+
+// unlessNaN is nil for what is no number.
+func unlessNaN(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
 }
 
 // Answers are those of a flow.
@@ -137,7 +147,7 @@ func (a *Answers) flow(g *geometry.Grid, f *airflow.Fields, s *airflow.Summary, 
 		row := Branch{
 			Number: b.Number, Parent: b.Parent, Generation: b.Generation, Opening: b.Opening, Name: names[b.Opening],
 			Length: b.Length, Diameter: b.Diameter, Angle: b.Angle * 180 / math.Pi, CellsAcross: b.CellsAcross,
-			Figures:  Figures{Flow: out[i], Drop: drops[i], Volume: b.Volume},
+			Figures:  Figures{Flow: out[i], Drop: unlessNaN(drops[i]), Volume: b.Volume},
 			Reynolds: 4 * math.Abs(out[i]) / (math.Pi * b.Diameter * s.KinematicViscosity),
 		}
 		row.resist()
@@ -215,7 +225,7 @@ func nearEnds(g *geometry.Grid, t *tree.Tree) [][2][]int64 {
 }
 
 // dropsOf are the pressure drops along branches, by the mean pressures near their
-// beginnings and ends, which at openings become theirs. They are 0 where no cell is near.
+// beginnings and ends, which at openings become theirs; no number where no cell is near.
 func dropsOf(t *tree.Tree, pressures [][2]float64, openings []airflow.OpeningSummary) []float64 {
 	for _, o := range openings {
 		for i := range t.Branches {
@@ -229,9 +239,7 @@ func dropsOf(t *tree.Tree, pressures [][2]float64, openings []airflow.OpeningSum
 	}
 	drops := make([]float64, len(pressures))
 	for i, p := range pressures {
-		if drop := p[0] - p[1]; !math.IsNaN(drop) {
-			drops[i] = drop
-		}
+		drops[i] = p[0] - p[1]
 	}
 	return drops
 }

@@ -61,8 +61,8 @@ func TestPipe(t *testing.T) {
 		got, want, tolerance float64
 	}{
 		{"flow", b.Flow, flow, 1e-12},
-		{"drop", b.Drop, gradient * length, 1e-9},
-		{"resistance", *b.Resistance, b.Drop / flow * 1e-3, 1e-9},
+		{"drop", *b.Drop, gradient * length, 1e-9},
+		{"resistance", *b.Resistance, *b.Drop / flow * 1e-3, 1e-9},
 		{"resistance in water", *b.ResistanceWater, *b.Resistance / 98.0665, 1e-9},
 		{"Reynolds", b.Reynolds, mean * diameter / viscosity, 0.01},
 		{"Womersley", *b.Womersley, diameter / 2 * math.Sqrt(2*math.Pi/period/viscosity), 0.01},

@@ -19,7 +19,7 @@ var figures = []struct {
 	value func(f *Figures) float64
 }{
 	{"flow_m3_per_s", func(f *Figures) float64 { return f.Flow }},
-	{"pressure_drop_pa", func(f *Figures) float64 { return f.Drop }},
+	{"pressure_drop_pa", func(f *Figures) float64 { return known(f.Drop) }},
 	{"resistance_pa_s_per_l", func(f *Figures) float64 { return known(f.Resistance) }},
 	{"resistance_cmh2o_s_per_l", func(f *Figures) float64 { return known(f.ResistanceWater) }},
 	{"mean_wall_shear_pa", wall(func(w *wallshear.Figures) float64 { return w.Mean })},

@@ -106,7 +106,7 @@ func (l *Lobe) branches(t *tree.Tree) ([]int, error) {
 func (a *Answers) endAll(s *airflow.Summary) {
 	inlet := a.inletPressure(s)
 	for _, o := range s.Openings {
-		end := End{Number: o.Number, Name: o.Name, Figures: Figures{Flow: -o.Flow, Drop: inlet - o.Pressure}}
+		end := End{Number: o.Number, Name: o.Name, Figures: Figures{Flow: -o.Flow, Drop: unlessNaN(inlet - o.Pressure)}}
 		for i := range a.Branches {
 			if b := &a.Branches[i]; b.Opening == o.Number || i == 0 && o.Number == a.Tree.Inlet {
 				end.Branch, end.Volume, end.Wall = b.Number, b.Volume, b.Wall
@@ -138,8 +138,9 @@ func (a *Answers) lobe(name string, branches []int, s *airflow.Summary) LobeFigu
 			l.Openings = append(l.Openings, b.Opening)
 		}
 	}
-	var end float64
-	l.Flow, l.Drop, end = lobeFlow(a.Tree, branches, a.begin, s.Openings)
+	var drop, end float64
+	l.Flow, drop, end = lobeFlow(a.Tree, branches, a.begin, s.Openings)
+	l.Drop = unlessNaN(drop)
 	l.FromInlet = a.inletPressure(s) - end
 	l.resist()
 	if l.Flow != 0 {
@@ -155,7 +156,7 @@ func (a *Answers) lobe(name string, branches []int, s *airflow.Summary) LobeFigu
 }
 
 // lobeFlow is what flows through the openings of some branches, the mean by it of the
-// pressure where these begin less that at their openings, and the latter.
+// pressure where these begin, where that is known, less that at their openings, and the latter.
 func lobeFlow(t *tree.Tree, branches []int, begin []float64, openings []airflow.OpeningSummary) (flow, drop, end float64) {
 	var weights, begun float64
 	for _, number := range branches {
@@ -176,9 +177,9 @@ func lobeFlow(t *tree.Tree, branches []int, begin []float64, openings []airflow.
 		}
 	}
 	if weights == 0 {
-		return flow, 0, 0
+		return flow, math.NaN(), 0
 	}
-	return flow, drop / max(begun, math.SmallestNonzeroFloat64), end / weights
+	return flow, drop / begun, end / weights // no number where no beginning is known
 }
 
 // first is the first of some branches on the way from the inlet to one of them.
