@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"sort"
 
 	"carina/output/picture"
@@ -50,6 +51,29 @@ func (h *history) thin() {
 	}
 	h.times, h.flows, h.pressures = h.times[:kept], h.flows[:kept], h.pressures[:kept]
 	h.interval = 2*h.interval + 1
+}
+
+// at are flow and pressure at the openings at a time, between samples in proportion; nil
+// before the first.
+func (h *history) at(time float64) (flow, pressure []float64) {
+	k := sort.SearchFloat64s(h.times, time)
+	switch {
+	case k == len(h.times) && k == 0, k == 0 && h.times[0] > time:
+		return nil, nil
+	case k == len(h.times):
+		return h.flows[k-1], h.pressures[k-1]
+	case h.times[k] == time:
+		return h.flows[k], h.pressures[k]
+	}
+	share := (time - h.times[k-1]) / (h.times[k] - h.times[k-1])
+	between := func(list [][]float64) []float64 {
+		mixed := slices.Clone(list[k])
+		for i, v := range list[k-1] {
+			mixed[i] = v + share*(mixed[i]-v)
+		}
+		return mixed
+	}
+	return between(h.flows), between(h.pressures)
 }
 
 // chart is the history as a picture shows it.

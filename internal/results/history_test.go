@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -36,5 +37,25 @@ func TestHistoryGoesBack(t *testing.T) {
 	}
 	if want := []float64{1, 2, 2.5, 3.5}; !slices.Equal(h.times, want) || len(h.flows) != len(want) || h.flows[2][0] != 25 || len(h.pressures) != len(want) {
 		t.Errorf("times %v with flows %v, want %v", h.times, h.flows, want)
+	}
+}
+
+// Between samples flow and pressure lie on straight lines.
+func TestHistoryAt(t *testing.T) {
+	var h history
+	if flow, _ := h.at(1); flow != nil {
+		t.Errorf("nothing is known, but %v", flow)
+	}
+	for _, time := range []float64{1, 2, 4} {
+		h.add(time, []airflow.OpeningSummary{{Flow: time, Pressure: -3 * time}})
+	}
+	for time, want := range map[float64]float64{1: 1, 1.5: 1.5, 2: 2, 3.5: 3.5, 4: 4, 9: 4} {
+		flow, pressure := h.at(time)
+		if len(flow) != 1 || math.Abs(flow[0]-want) > 1e-12 || math.Abs(pressure[0]+3*want) > 1e-12 {
+			t.Errorf("at %g: %v, %v", time, flow, pressure)
+		}
+	}
+	if flow, _ := h.at(0.5); flow != nil {
+		t.Errorf("before the first sample: %v", flow)
 	}
 }

@@ -99,8 +99,29 @@ func (r *Results) writePage(path string, s *airflow.Summary) error {
 	shown.Title, shown.Subtitle = flow.Title, flow.Subtitle
 	shown.Flow, shown.OpeningPressure, shown.Axes = flow.Flow, flow.Pressure, r.frame.Axes
 	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
+	shown.Time = s.Time
+	r.showInstants(shown)
 	r.showAnswers(shown)
 	return page.Write(path, shown)
+}
+
+// showInstants adds the moments before the end of which fields were written.
+func (r *Results) showInstants(shown *page.Page) {
+	f := r.following
+	if f == nil || f.folder == nil {
+		return
+	}
+	for _, moment := range f.folder.Fields() {
+		const same = 1e-9
+		if moment.Time > (1-same)*shown.Time {
+			continue
+		}
+		i := page.Instant{Time: moment.Time, Read: func(each func(x, y, z int32, pressure float32, velocity [3]float32) error) error {
+			return vtk.ReadPieces(moment.Path, r.frame, func(c vtk.Cell) error { return each(c.X, c.Y, c.Z, c.Pressure, c.Velocity) })
+		}}
+		i.Flow, i.OpeningPressure = r.history.at(moment.Time)
+		shown.Instants = append(shown.Instants, i)
+	}
 }
 
 // showAnswers adds branches and what the wall feels to a page.

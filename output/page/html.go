@@ -34,13 +34,15 @@ func (s *scene) write(w io.Writer, p *Page) error {
 		return fmt.Errorf("view page: %w", err)
 	}
 	fill := append(slices.Clip(same), "{{TITLE}}", html.EscapeString(p.Title), "{{SUBTITLE}}", html.EscapeString(p.Subtitle))
-	for key, data := range map[string][]byte{"HEADER": header, "STREAMS": s.data} {
-		packed, err := compressed(data)
-		if err != nil {
-			return fmt.Errorf("view page: %w", err)
-		}
-		fill = append(fill, "{{"+key+"}}", packed)
+	packed, err := compressed(header)
+	if err != nil {
+		return fmt.Errorf("view page: %w", err)
 	}
+	var frames strings.Builder
+	for i, frame := range s.frames {
+		fmt.Fprintf(&frames, "<script type=\"text/plain\" id=\"instant-%d\">%s</script>\n", i, frame)
+	}
+	fill = append(fill, "{{HEADER}}", packed, "{{STREAMS}}", s.packed, "{{INSTANTS}}", frames.String())
 	_, err = strings.NewReplacer(fill...).WriteString(w, string(script("page.html")))
 	return err
 }

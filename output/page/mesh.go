@@ -16,6 +16,8 @@ type mesh struct {
 	// faces are vertex numbers, counter-clockwise from outside; a triangle
 	// repeats its last.
 	faces [][4]int32
+	// behind is the voxel behind each face, where there are voxels.
+	behind []int32
 }
 
 // vertex is a corner as one label sees it.
@@ -23,9 +25,6 @@ type vertex struct {
 	corner, label int32
 	// next is another vertex of the same corner, or −1.
 	next int32
-	// source is a sum of the voxels' fields around, faces how many there were.
-	pressure, speed float64
-	faces           int32
 }
 
 // builder finds the vertex of a corner and label.
@@ -116,13 +115,12 @@ func meshOf(v *voxels) *mesh {
 	b := &builder{}
 	w := newWindow(v)
 	w.advance(0)
-	speed := v.speed()
 	for z := range v.size[2] {
 		w.advance(z + 1)
 		for y := range v.size[1] {
 			for x := range v.size[0] {
 				if voxel := w.layers[1][w.index(x, y)]; voxel >= 0 {
-					b.addVoxel(w, voxel, [3]int32{x, y, z}, speed)
+					b.addVoxel(w, voxel, [3]int32{x, y, z})
 				}
 			}
 		}
@@ -131,7 +129,7 @@ func meshOf(v *voxels) *mesh {
 	return &b.mesh
 }
 
-func (b *builder) addVoxel(w *window, voxel int32, at [3]int32, speed []float32) {
+func (b *builder) addVoxel(w *window, voxel int32, at [3]int32) {
 	label := int32(0)
 	if w.v.owner != nil {
 		label = w.v.owner[voxel]
@@ -147,17 +145,25 @@ func (b *builder) addVoxel(w *window, voxel int32, at [3]int32, speed []float32)
 				*place = b.corner(r3.Vec{X: float64(at[0] + c[0]), Y: float64(at[1] + c[1]), Z: float64(at[2] + c[2])})
 			}
 			face[i] = b.vertex(*place, label)
-			s := &b.vertices[face[i]]
-			s.faces++
-			if w.v.pressure != nil {
-				s.pressure += float64(w.v.pressure[voxel])
-			}
-			if speed != nil {
-				s.speed += float64(speed[voxel])
-			}
 		}
-		b.faces = append(b.faces, face)
+		b.faces, b.behind = append(b.faces, face), append(b.behind, voxel)
 	}
+}
+
+// atVertices are the means at vertices of the values of the voxels behind their faces.
+func (m *mesh) atVertices(values []float32) []float32 {
+	sum, count := make([]float64, len(m.vertices)), make([]int32, len(m.vertices))
+	for i, f := range m.faces {
+		for _, v := range f {
+			sum[v] += float64(values[m.behind[i]])
+			count[v]++
+		}
+	}
+	means := make([]float32, len(sum))
+	for i := range means {
+		means[i] = float32(sum[i] / float64(count[i]))
+	}
+	return means
 }
 
 // smooth moves every corner towards the mean of its neighbours, but no

@@ -34,6 +34,10 @@ type Page struct {
 	// Flow is the volume flow through each opening in m³/s and OpeningPressure the
 	// mean pressure over it in Pa; may be nil.
 	Flow, OpeningPressure []float64
+	// Time is that of all this in seconds, Instants are earlier ones, from the first on, of
+	// which the page shows as many as it has room for.
+	Time     float64
+	Instants []Instant
 	// Wall is what is known on the wall, and Branches are centre lines, beside a Grid with
 	// fields; may be nil.
 	Wall     *Wall
@@ -52,8 +56,15 @@ func (p *Page) check() error {
 		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.OpeningPressure), "pressure"), quantity.Count(len(p.openings()), "opening"))
 	case len(p.Cuboids) != len(p.Owners):
 		return fmt.Errorf("view page: %s for %s: give one each", quantity.Count(len(p.Owners), "owner"), quantity.Count(len(p.Cuboids), "cuboid"))
+	case len(p.Instants) > 0 && (p.Grid == nil || p.Pressure == nil || p.Velocity[0] == nil):
+		return errors.New("view page: there are earlier instants of no flow: give the pressure and the velocity at the end")
 	case p.Grid == nil:
 		return nil
+	}
+	for i := range p.Instants {
+		if n := len(p.openings()); p.Instants[i].Flow != nil && len(p.Instants[i].Flow) != n || p.Instants[i].OpeningPressure != nil && len(p.Instants[i].OpeningPressure) != n {
+			return fmt.Errorf("view page: instant %d has not one flow and pressure for each of %s", i+1, quantity.Count(n, "opening"))
+		}
 	}
 	cells := p.Grid.Cells()
 	if cells == 0 {
@@ -111,6 +122,7 @@ const (
 	bytesPerFace     = 300
 	bytesPerRun      = 60
 	bytesPerCuboid   = 120
+	bytesPerVoxel    = 30         // of an instant
 	bytesAnyway      = 20_000_000 // scripts, packed
 )
 
@@ -122,7 +134,11 @@ func (p *Page) Memory() int64 {
 	factor, size := int64(factorFor(p)), p.Grid.Size
 	places := (int64(size[0])/factor + 3) * (int64(size[1])/factor + 3)
 	faces := outerFaces(p.Grid.Runs) / (factor * factor)
-	return bytesAnyway + bytesPerPlace*places + bytesPerFace*faces + bytesPerRun*int64(max(len(p.Grid.Runs), len(p.Segments))) + bytesPerCuboid*int64(len(p.Cuboids))
+	instant := int64(0)
+	if len(p.Instants) > 0 {
+		instant = mostBytes + bytesPerVoxel*p.Grid.Cells()/(factor*factor*factor)
+	}
+	return bytesAnyway + instant + bytesPerPlace*places + bytesPerFace*faces + bytesPerRun*int64(max(len(p.Grid.Runs), len(p.Segments))) + bytesPerCuboid*int64(len(p.Cuboids))
 }
 
 // Write writes the page as one HTML file.
@@ -131,12 +147,23 @@ func Write(path string, p *Page) error {
 		return err
 	}
 	var s scene
+	var v *voxels
+	var m *mesh
 	if p.Grid != nil {
-		s.addGrid(p)
+		v = voxelsOf(p)
+		m = meshOf(v)
+		s.addGrid(p, v, m)
 	} else {
 		s.addSurface(p.Surface, p.openings())
 	}
 	s.addOpenings(p)
 	s.addSides(p.Axes)
+	var err error
+	if s.packed, err = compressed(s.data); err == nil {
+		err = s.addInstants(p, v, m)
+	}
+	if err != nil {
+		return fmt.Errorf("view page: %w", err)
+	}
 	return atomicfile.Write(path, func(w io.Writer) error { return s.write(w, p) })
 }

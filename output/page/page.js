@@ -15,6 +15,8 @@ class Streams {
     }
   }
 
+  set(name, bytes) { this.parts.set(name, bytes); }
+
   bytes(name) { return this.parts.get(name) ?? new Uint8Array(0); }
 
   // numbers undoes zigzag varints of differences.
@@ -213,7 +215,37 @@ function element(parent, tag, text, properties) {
 // Three digits are what a scale needs; what vanishes beside its size is zero.
 const rounded = (value, size) => Math.abs(value) < size / 1000 ? "0" : Number(value.toPrecision(3)).toString();
 
-export function show(header, bytes) {
+// Instants are the moments of a flow, the last is that of all streams. The others are
+// unpacked when they are first asked for.
+class Instants {
+  constructor(header, streams, unpack) {
+    Object.assign(this, {header, streams, unpack, frames: new Map()});
+    this.fields = header.fields.filter(f => !f.wall).flatMap(f => ["vertex:" + f.name, "voxel:" + f.name]);
+    this.last = header.instants.length - 1;
+    this.frames.set(this.last, new Map(this.fields.map(name => [name, streams.bytes(name)])));
+  }
+
+  // show puts the fields of one into the streams, unless another was asked for meanwhile.
+  async show(number) {
+    this.asked = number;
+    if (!this.frames.has(number)) this.frames.set(number, this.cut(await this.unpack("instant-" + number)));
+    if (this.asked !== number) return false;
+    for (const [name, bytes] of this.frames.get(number)) this.streams.set(name, bytes);
+    return true;
+  }
+
+  // cut takes a frame apart, whose parts are as long as those of the last.
+  cut(bytes) {
+    let at = 0;
+    return new Map(this.fields.map(name => {
+      const {length} = this.frames.get(this.last).get(name);
+      at += length;
+      return [name, bytes.subarray(at - length, at)];
+    }));
+  }
+}
+
+export function show(header, bytes, unpack) {
   const streams = new Streams(header, bytes);
   const canvas = document.getElementById("view");
   const renderer = new THREE.WebGLRenderer({canvas, antialias: true, alpha: true});
@@ -287,7 +319,7 @@ export function show(header, bytes) {
   }
 
   // The panel.
-  const panel = document.getElementById("panel"), state = {mode: "plain", slice: -1, axis: 1, field: (speed ?? header.fields?.[0])?.name};
+  const panel = document.getElementById("panel"), state = {mode: "plain", lines: true, end: true, slice: -1, axis: 1, field: (speed ?? header.fields?.[0])?.name};
   const title = text => element(panel, "h2", text);
   const buttons = (names, pick, chosen) => {
     const row = element(panel, "div", "", {className: "row"});
@@ -318,6 +350,27 @@ export function show(header, bytes) {
   };
   const seen = ([x, y, z]) => [turn * x, turn * y, z];
   buttons(looks.map(([name]) => [name, name]), name => look(looks.find(l => l[0] === name)[1]));
+
+  let showInstant = () => {};
+  if (header.instants) {
+    title("Time");
+    const all = new Instants(header, streams, unpack), last = header.instants.length - 1;
+    const when = element(panel, "div", header.instants[last].time, {className: "when"});
+    const bar = element(panel, "input", "", {type: "range", min: 0, max: last, step: 1, value: last, oninput: e => showInstant(Number(e.target.value))});
+    if (lines || header.fields.some(f => f.wall)) element(panel, "div", "Streamlines and what the wall feels are those at the end.", {className: "note"});
+    showInstant = async number => {
+      bar.value = number;
+      if (!await all.show(number)) return;
+      const {time, openings: numbers} = header.instants[number];
+      when.textContent = time;
+      state.end = number === last;
+      showLines();
+      colourBy(state.mode);
+      drawSlice();
+      drawLegend();
+      openings.forEach((o, i) => o.tell(numbers[i]));
+    };
+  }
 
   title("Surface");
   const legend = document.createElement("div");
@@ -354,7 +407,8 @@ export function show(header, bytes) {
     return box;
   };
   title("Show");
-  if (lines) check("streamlines", true, on => { lines.visible = on; drawLegend(); });
+  const showLines = () => { if (lines) lines.visible = state.lines && state.end; };
+  if (lines) check("streamlines", true, on => { state.lines = on; showLines(); drawLegend(); });
   if (boxes) check(`${header.boxes} cuboids`, false, on => { boxes.visible = on; });
   const marks = document.getElementById("labels");
   const shownMarks = {openings: true, flows: true, sides: true};
@@ -452,8 +506,15 @@ export function show(header, bytes) {
   const openings = (header.openings ?? []).map(o => {
     const mark = element(marks, "div", "", {className: o.role});
     element(mark, "b", String(o.number));
-    element(mark, "span", o.text);
-    return {mark, flow: o.flow && element(mark, "em", o.flow), at: new THREE.Vector3(...o.at)};
+    const words = element(mark, "span", o.text), flow = o.flow && element(mark, "em", o.flow);
+    const tell = numbers => {
+      words.textContent = numbers.text;
+      if (!flow) return;
+      flow.textContent = numbers.flow ?? "";
+      flow.width = undefined; // it is measured where it is seen
+      mark.classList.remove("crowded");
+    };
+    return {mark, flow, tell, at: new THREE.Vector3(...o.at)};
   });
   const branchMarks = (header.branches ?? []).map(b => {
     const mark = element(marks, "div", "", {className: "branch"});
@@ -526,9 +587,12 @@ export function show(header, bytes) {
   resize();
   look(seen([-0.35, -1, 0.25]));
   if (lines) setOpacity(glass);
-  // A part of the address after # presses buttons: for links and tests.
+  // A part of the address after # presses buttons, and instant=0 chooses the first: for
+  // links and tests.
   setMode(first);
   for (const text of decodeURIComponent(location.hash.slice(1)).split(",")) {
+    const number = /^instant=(\d+)$/.exec(text)?.[1];
+    if (number < header.instants?.length) showInstant(Number(number));
     for (const b of panel.querySelectorAll("button, label")) if (text && b.textContent === text) b.click();
   }
   const start = performance.now();

@@ -53,6 +53,7 @@ func part(t testing.TB, page []byte, id string) []byte {
 // written is a page read back.
 type written struct {
 	scene
+	path    string
 	streams map[string][]byte
 }
 
@@ -66,7 +67,7 @@ func writePage(t testing.TB, p *Page) *written {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &written{streams: map[string][]byte{}}
+	w := &written{path: path, streams: map[string][]byte{}}
 	if err := json.Unmarshal(part(t, page, "header"), &w.scene); err != nil {
 		t.Fatal(err)
 	}

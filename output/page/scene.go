@@ -48,10 +48,21 @@ type scene struct {
 	Turned bool       `json:"turned"`
 	Sides  *[6]string `json:"sides"`
 	Note   string     `json:"note"`
+	// Instants are moments that can be chosen, the last is that of all else; none where
+	// there is one alone.
+	Instants []instant `json:"instants,omitempty"`
 	// Streams are the names and lengths of the binary parts, in their order.
 	Streams []stream `json:"streams"`
 
 	data []byte
+	// packed is the data compressed, frames are those of the instants but the last.
+	packed string
+	frames []string
+	// read are the instants of which fields can be read, in which these have the ranges.
+	read []*Instant
+	// order is that of the openings in the scene.
+	order  []int
+	ranges ranges
 }
 
 type label struct {
@@ -83,8 +94,12 @@ type opening struct {
 	Number int        `json:"number"`
 	Role   string     `json:"role"`
 	At     [3]float64 `json:"at"`
-	Text   string     `json:"text"`
-	// Flow stands beside the opening, if it is known.
+	numbers
+}
+
+// numbers are what is told of an opening. Flow stands beside it, if it is known.
+type numbers struct {
+	Text string `json:"text"`
 	Flow string `json:"flow,omitempty"`
 }
 
@@ -109,9 +124,8 @@ func (s *scene) add(name string, data []byte) {
 const quantum = 1 << 16
 
 // addGrid adds the voxels of the page's grid with all that is known of them.
-func (s *scene) addGrid(p *Page) {
-	v := voxelsOf(p)
-	m := meshOf(v)
+func (s *scene) addGrid(p *Page, v *voxels, m *mesh) {
+	s.read, s.ranges = v.survey(p)
 	s.frame(v.origin, r3.Add(v.origin, r3.Scale(v.spacing, r3.Vec{X: float64(v.size[0]), Y: float64(v.size[1]), Z: float64(v.size[2])})))
 	s.LabelKind = "rank"
 	if p.Segments != nil {
@@ -120,10 +134,10 @@ func (s *scene) addGrid(p *Page) {
 	place := func(c r3.Vec) r3.Vec { return r3.Add(v.origin, r3.Scale(v.spacing, c)) }
 	s.addMesh(m, place, m.normals(false))
 	if v.pressure != nil {
-		s.Fields = append(s.Fields, pressureField(p, m, v))
+		s.Fields = append(s.Fields, pressureField(p, m, v, s.ranges))
 	}
 	if v.velocity != nil {
-		s.Fields = append(s.Fields, speedField(m, v))
+		s.Fields = append(s.Fields, speedField(m, v, s.ranges))
 	}
 	s.addWall(p, m, v, place)
 	s.addFields(v)
@@ -219,23 +233,27 @@ func (s *scene) addMesh(m *mesh, place func(r3.Vec) r3.Vec, normals []r3.Vec) {
 	s.add("face", faces.data)
 }
 
-func pressureField(p *Page, m *mesh, v *voxels) field {
-	f := field{Name: "pressure", Unit: "Pa", voxel: v.pressure}
-	for i := range m.vertices {
-		f.vertex = append(f.vertex, float32(m.vertices[i].pressure/float64(m.vertices[i].faces)))
+func pressureField(p *Page, m *mesh, v *voxels, before ranges) field {
+	f := field{Name: "pressure", Unit: "Pa", voxel: v.pressure, vertex: m.atVertices(v.pressure)}
+	f.Low, f.High = v.pressures(p, v.pressure, p.OpeningPressure)
+	if before.known {
+		f.Low, f.High = min(f.Low, before.low), max(f.High, before.high)
 	}
-	places := v.places()
-	f.Low, f.High = picture.Extremes(f.voxel, func(i int) r3.Vec { return places[i] }, p.openings(), p.OpeningPressure)
 	f.scale(func(share float64) string { return hex(picture.PressureColour(share)) })
 	return f
 }
 
-func speedField(m *mesh, v *voxels) field {
-	f := field{Name: "speed", Unit: "m/s", voxel: v.speed()}
-	for i := range m.vertices {
-		f.vertex = append(f.vertex, float32(m.vertices[i].speed/float64(m.vertices[i].faces)))
-	}
+// pressures are the range of pressures in voxels and at openings.
+func (v *voxels) pressures(p *Page, values []float32, atOpenings []float64) (low, high float64) {
+	places := v.places()
+	return picture.Extremes(values, func(i int) r3.Vec { return places[i] }, p.openings(), atOpenings)
+}
+
+func speedField(m *mesh, v *voxels, before ranges) field {
+	speed := v.speed()
+	f := field{Name: "speed", Unit: "m/s", voxel: speed, vertex: m.atVertices(speed)}
 	_, f.High = picture.Extremes(f.voxel, nil, nil, nil)
+	f.High = max(f.High, before.fastest)
 	f.scale(func(share float64) string { return hex(picture.SpeedColour(share)) })
 	return f
 }
@@ -260,6 +278,14 @@ func (f *field) byteOf(v float32) byte {
 	return byte(1 + math.Round(254*min(share, 1)))
 }
 
+// pack appends a byte for each value.
+func (f *field) pack(data []byte, values []float32) []byte {
+	for _, v := range values {
+		data = append(data, f.byteOf(v))
+	}
+	return data
+}
+
 // addFields adds the voxels and the fields' values.
 func (s *scene) addFields(v *voxels) {
 	if len(s.Fields) == 0 {
@@ -277,16 +303,9 @@ func (s *scene) addFields(v *voxels) {
 	}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		pack := func(values []float32) []byte {
-			packed := make([]byte, len(values))
-			for k, v := range values {
-				packed[k] = f.byteOf(v)
-			}
-			return packed
-		}
-		s.add("vertex:"+f.Name, pack(f.vertex))
+		s.add("vertex:"+f.Name, f.pack(nil, f.vertex))
 		if !f.Wall {
-			s.add("voxel:"+f.Name, pack(f.voxel))
+			s.add("voxel:"+f.Name, f.pack(nil, f.voxel))
 		}
 	}
 }
@@ -341,30 +360,45 @@ func (s *scene) addOpenings(p *Page) {
 	for i, q := range p.Flow {
 		flows[i] = math.Abs(q)
 	}
-	words, all := quantity.FormatFlows(flows...), p.openings()
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
+	all := p.openings()
+	s.order = make([]int, len(all))
+	for i := range s.order {
+		s.order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	slices.SortStableFunc(s.order, func(a, b int) int {
 		if p.Flow != nil {
 			return cmp.Compare(flows[b], flows[a])
 		}
 		return cmp.Compare(all[b].Area, all[a].Area)
 	})
-	for _, i := range order {
+	words := s.wordsAt(p, p.Flow, p.OpeningPressure)
+	for k, i := range s.order {
 		o := all[i]
-		entry := opening{Number: o.Number, Role: string(o.Role), At: toMillimetres(o.Center)}
-		entry.Text = o.Name + ", " + quantity.FormatArea(o.Area)
-		if p.Flow != nil {
-			entry.Flow = words[i]
-			entry.Text += ", " + words[i]
-		}
-		if p.OpeningPressure != nil {
-			entry.Text += ", " + quantity.Format(p.OpeningPressure[i], "Pa")
-		}
-		s.Openings = append(s.Openings, entry)
+		s.Openings = append(s.Openings, opening{Number: o.Number, Role: string(o.Role), At: toMillimetres(o.Center), numbers: words[k]})
 	}
+}
+
+// wordsAt are the numbers at openings in the order of the scene, by flows and pressures that
+// may be nil.
+func (s *scene) wordsAt(p *Page, flow, pressure []float64) []numbers {
+	sizes := make([]float64, len(flow))
+	for i, q := range flow {
+		sizes[i] = math.Abs(q)
+	}
+	words, all := quantity.FormatFlows(sizes...), p.openings()
+	var list []numbers
+	for _, i := range s.order {
+		n := numbers{Text: all[i].Name + ", " + quantity.FormatArea(all[i].Area)}
+		if flow != nil {
+			n.Flow = words[i]
+			n.Text += ", " + words[i]
+		}
+		if pressure != nil {
+			n.Text += ", " + quantity.Format(pressure[i], "Pa")
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 // addSides names where the axes point, where that is known.

@@ -182,6 +182,9 @@ func (f *Folder) AddFields(step int64, seconds float64, write func(path string) 
 	return f.list()
 }
 
+// Fields are the moments of which fields were written, from the first on.
+func (f *Folder) Fields() []vtk.Snapshot { return f.fields }
+
 // forgetFields takes the fields from a step on from the list, and removes those of later
 // steps: a flow that has gone back goes another way.
 func (f *Folder) forgetFields(step int64) error {
