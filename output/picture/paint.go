@@ -32,12 +32,14 @@ type painter struct {
 	light   lighting
 	// colourAt gives the colour of the surface before light falls on it.
 	colourAt func(s *sample) colour
+	// across and up are the places of the samples of all columns and rows of pixels.
+	across, up []along
 }
 
 // paint draws the relief; depth is shown by fading towards the background up to
 // the light's fade.
 func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, light lighting, colourAt func(s *sample) colour) {
-	p := painter{r, img, box.Intersect(img.Bounds()), scale, supersampling, 1, light, colourAt}
+	p := painter{relief: r, img: img, box: box.Intersect(img.Bounds()), scale: scale, samples: supersampling, deepest: 1, light: light, colourAt: colourAt}
 	for _, d := range r.near {
 		if d > p.deepest {
 			p.deepest = d
@@ -48,12 +50,14 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 	if Draft {
 		side, p.samples = draftPixels, 1
 	}
+	p.across, p.up = p.places(p.box.Dx()), p.places(p.box.Dy())
 	for w := range workers {
 		group.Go(func() {
 			defer crash.Guard()
+			var s sample
 			for y := p.box.Min.Y + w*side; y < p.box.Max.Y; y += workers * side {
 				for x := p.box.Min.X; x < p.box.Max.X; x += side {
-					p.fill(image.Rect(x, y, x+side, y+side).Intersect(p.box))
+					p.fill(&s, image.Rect(x, y, x+side, y+side).Intersect(p.box))
 				}
 			}
 		})
@@ -61,14 +65,23 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 	group.Wait()
 }
 
+// places are where the samples of so many pixels lie.
+func (p *painter) places(pixels int) []along {
+	places, side := make([]along, pixels*p.samples), float64(p.samples)
+	for i := range places {
+		places[i] = alongOf((float64(i/p.samples) + (float64(i%p.samples)+0.5)/side) / p.scale)
+	}
+	return places
+}
+
 // fill paints pixels like the first of them, the average of its samples.
-func (p *painter) fill(pixels image.Rectangle) {
+func (p *painter) fill(s *sample, pixels image.Rectangle) {
 	x, y := pixels.Min.X, pixels.Min.Y
-	left, low := float64(x-p.box.Min.X), float64(p.box.Max.Y-1-y)
-	if p.beyond(left/p.scale, low/p.scale, p.scale) {
+	left, low := x-p.box.Min.X, p.box.Max.Y-1-y
+	if p.beyond(float64(left)/p.scale, float64(low)/p.scale, p.scale) {
 		return
 	}
-	sum, hits := p.sum(left, low)
+	sum, hits := p.sum(s, left, low)
 	if hits == 0 {
 		return
 	}
@@ -87,12 +100,10 @@ func (p *painter) fill(pixels image.Rectangle) {
 
 // sum adds the colours of those samples that hit the surface, of the pixel whose
 // lower left corner lies at (left, low) pixels from that of the relief.
-func (p *painter) sum(left, low float64) (sum colour, hits float64) {
-	var s sample
-	side := float64(p.samples)
-	for j := range p.samples {
-		for i := range p.samples {
-			if !p.at(&s, (left+(float64(i)+0.5)/side)/p.scale, (low+(float64(j)+0.5)/side)/p.scale) {
+func (p *painter) sum(s *sample, left, low int) (sum colour, hits float64) {
+	for _, y := range p.up[low*p.samples : (low+1)*p.samples] {
+		for _, x := range p.across[left*p.samples : (left+1)*p.samples] {
+			if !p.at(s, x, y) {
 				continue
 			}
 			var slope [2]float64
@@ -100,7 +111,7 @@ func (p *painter) sum(left, low float64) (sum colour, hits float64) {
 				slope[0] += float64(s.weight[k] * p.slope[s.column[k]][0])
 				slope[1] += float64(s.weight[k] * p.slope[s.column[k]][1])
 			}
-			c := p.light.shade(p.colourAt(&s), slope, float64(s.mean(p.occlusion)), float64(s.mean(p.near)/p.deepest))
+			c := p.light.shade(p.colourAt(s), slope, float64(s.mean(p.occlusion)), float64(s.mean(p.near)/p.deepest))
 			for k := range sum {
 				sum[k] += c[k]
 			}
@@ -165,6 +176,34 @@ type sample struct {
 	column [16]int
 	weight [16]float32
 	count  int
+	// around is what the next sample shares with this one if it lies between the same
+	// columns.
+	around vicinity
+}
+
+// vicinity are the four by four columns around a place.
+type vicinity struct {
+	known     bool
+	left, low int
+	// inside are theirs, and place and column those of the ones that are not empty.
+	inside [16]float32
+	place  [16]uint8
+	column [16]int
+	count  int
+	// nearest marks those that belong to the nearest surface.
+	nearest [16]bool
+}
+
+// along is a place between columns or rows: the first of the four around it and
+// their weights.
+type along struct {
+	first  int
+	weight [4]float32
+}
+
+func alongOf(x float64) along {
+	left := math.Floor(x - 0.5)
+	return along{int(left) - 1, bspline(float32(x - 0.5 - left))}
 }
 
 // bspline returns the weights of the four columns around a point, at fraction
@@ -174,51 +213,72 @@ func bspline(t float32) [4]float32 {
 	return [4]float32{s * s * s / 6, (4 - 6*t*t + 3*t*t*t) / 6, (4 - 6*s*s + 3*s*s*s) / 6, t * t * t / 6}
 }
 
+// look fills in the vicinity that begins at a column and row.
+func (r *relief) look(v *vicinity, left, low int) {
+	*v = vicinity{known: true, left: left, low: low}
+	first := 0
+	for i := range v.inside {
+		x, y := left+i%4, low+i/4
+		if x < 0 || y < 0 || x >= r.width || y >= r.height {
+			v.inside[i] = outside
+			continue
+		}
+		column := y*r.width + x
+		v.inside[i] = r.inside[column]
+		if isNaN(r.near[column]) {
+			continue
+		}
+		v.place[v.count], v.column[v.count] = uint8(i), column
+		if r.near[column] < r.near[v.column[first]] {
+			first = v.count
+		}
+		v.count++
+	}
+	for i := range v.count {
+		v.nearest[i] = i == first || r.joined(v.column[i], v.column[first])
+	}
+}
+
 // at fills s with the sample at (x, y), in columns from the lower left corner,
 // and reports whether anything is there.
-func (r *relief) at(s *sample, x, y float64) bool {
-	left, low := math.Floor(x-0.5), math.Floor(y-0.5)
-	wx, wy := bspline(float32(x-0.5-left)), bspline(float32(y-0.5-low))
-	s.count = 0
-	var inside, total float32
-	for j, v := range wy {
-		for i, u := range wx {
-			cx, cy := int(left)-1+i, int(low)-1+j
-			if cx < 0 || cy < 0 || cx >= r.width || cy >= r.height {
-				inside += u * v * outside
-				continue
-			}
-			column := cy*r.width + cx
-			inside += u * v * r.inside[column]
-			if !isNaN(r.near[column]) {
-				s.column[s.count], s.weight[s.count] = column, u*v
-				s.count++
-				total += u * v
-			}
-		}
+func (r *relief) at(s *sample, x, y along) bool {
+	v := &s.around
+	if !v.known || v.left != x.first || v.low != y.first {
+		r.look(v, x.first, y.first)
 	}
-	if inside < 0 || s.count == 0 {
+	s.count = 0
+	if v.count == 0 {
 		return false
 	}
-	r.choose(s, total)
+	var weight [16]float32
+	var inside float32
+	for j, vertical := range y.weight {
+		for i, horizontal := range x.weight {
+			w := horizontal * vertical
+			weight[4*j+i] = w
+			inside += w * v.inside[4*j+i]
+		}
+	}
+	if inside < 0 {
+		return false
+	}
+	s.count = v.count
+	s.column = v.column
+	for i := range v.count {
+		s.weight[i] = weight[v.place[i]&15]
+	}
+	s.choose()
 	return true
 }
 
 // choose keeps the columns of one surface, where a nearer and a farther one
 // meet that with more weight, and lets the weights sum to 1.
-func (r *relief) choose(s *sample, total float32) {
-	first := 0
-	for i := range s.count {
-		if r.near[s.column[i]] < r.near[s.column[first]] {
-			first = i
-		}
-	}
-	var nearer float32
-	var belongs [16]bool
-	for i := range s.count {
-		belongs[i] = i == first || r.joined(s.column[i], s.column[first])
-		if belongs[i] {
-			nearer += s.weight[i]
+func (s *sample) choose() {
+	var total, nearer float32
+	for i, w := range s.weight[:s.count] {
+		total += w
+		if s.around.nearest[i] {
+			nearer += w
 		}
 	}
 	keep := nearer >= total/2
@@ -226,7 +286,7 @@ func (r *relief) choose(s *sample, total float32) {
 		nearer = total - nearer
 	}
 	for i := range s.count {
-		if belongs[i] == keep {
+		if s.around.nearest[i] == keep {
 			s.weight[i] /= nearer
 		} else {
 			s.weight[i] = 0

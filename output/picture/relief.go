@@ -74,11 +74,25 @@ func (r *relief) roundSurface() {
 	measured := slices.Clone(r.near)
 	next := slices.Clone(r.near)
 	for range r.roundings() {
-		r.smooth(next, r.near)
-		for i, d := range measured {
-			next[i] = min(max(next[i], d-depthUncertainty), d+depthUncertainty)
-		}
+		r.eachRow(func(y int) {
+			r.smoothRow(next, r.near, y)
+			from, to := y*r.width, (y+1)*r.width
+			limit(next[from:to], measured[from:to])
+		})
 		r.near, next = next, r.near
+	}
+}
+
+// limit keeps depths within what is uncertain of those measured.
+func limit(depths, measured []float32) {
+	measured = measured[:len(depths)]
+	for i, d := range depths {
+		switch low, high := measured[i]-depthUncertainty, measured[i]+depthUncertainty; {
+		case d < low:
+			depths[i] = low
+		case d > high:
+			depths[i] = high
+		}
 	}
 }
 
@@ -87,73 +101,95 @@ func (r *relief) roundOutline() {
 	measured := r.outlineDistance()
 	r.inside = slices.Clone(measured)
 	next := slices.Clone(measured)
-	// Only a band along the outline moves.
-	var band []int
-	for y := 1; y < r.height-1; y++ {
-		for x := 1; x < r.width-1; x++ {
-			if here := y*r.width + x; math.Abs(float64(measured[here])) < -outside {
-				band = append(band, here)
-			}
-		}
-	}
-	ridge := r.ridges(measured)
+	lowest := r.lowest(measured)
+	band := r.band(measured)
 	for range 3 * r.roundings() {
-		for _, here := range band {
-			sum := middle * r.inside[here]
-			for _, a := range around {
-				sum += a.weight * r.inside[here+a.dy*r.width+a.dx]
+		for _, s := range band {
+			out, least, distance := next[s.from:s.to], lowest[s.from:s.to], measured[s.from:s.to]
+			r.smoothSpan(out, r.inside, s.from)
+			for i, d := range out {
+				switch high := distance[i] + outlineUncertainty; {
+				case d < least[i]:
+					out[i] = least[i]
+				case d > high:
+					out[i] = high
+				}
 			}
-			lowest := measured[here] - outlineUncertainty
-			if ridge[here] {
-				lowest = min(measured[here], 1)
-			}
-			next[here] = min(max(sum, lowest), measured[here]+outlineUncertainty)
 		}
 		r.inside, next = next, r.inside
 	}
 }
 
-// ridges marks the columns in the middle of what is inside, which keep thin
-// tubes from vanishing.
-func (r *relief) ridges(distance []float32) []bool {
-	ridge := make([]bool, len(distance))
+// span is a stretch of columns of a row.
+type span struct{ from, to int }
+
+// band is what moves of an outline: the columns along it, but for the picture's rim.
+func (r *relief) band(distance []float32) (band []span) {
+	for y := 1; y < r.height-1; y++ {
+		for x := 1; x < r.width-1; x++ {
+			here := y*r.width + x
+			if d := distance[here]; !(d > outside && d < -outside) {
+				continue
+			}
+			if last := len(band) - 1; last >= 0 && band[last].to == here {
+				band[last].to++
+			} else {
+				band = append(band, span{here, here + 1})
+			}
+		}
+	}
+	return band
+}
+
+// lowest is how near the outline may come to every column. Those in the middle of what
+// is inside stay there, which keeps thin tubes from vanishing.
+func (r *relief) lowest(distance []float32) []float32 {
+	lowest := make([]float32, len(distance))
 	r.eachRow(func(y int) {
 		for x := range r.width {
 			here := y*r.width + x
-			ridge[here] = distance[here] > 0
-			for _, a := range around {
+			ridge := distance[here] > 0
+			for i := 0; ridge && i < len(around); i++ {
+				a := &around[i]
 				if x+a.dx >= 0 && x+a.dx < r.width && y+a.dy >= 0 && y+a.dy < r.height {
-					ridge[here] = ridge[here] && distance[here+a.dy*r.width+a.dx] <= distance[here]
+					ridge = distance[here+a.dy*r.width+a.dx] <= distance[here]
 				}
+			}
+			lowest[here] = distance[here] - outlineUncertainty
+			if ridge {
+				lowest[here] = min(distance[here], 1)
 			}
 		}
 	})
-	return ridge
+	return lowest
 }
 
 // outside is the distance given to columns far from the outline.
 const outside = -2.5
 
+// outlineReach is how far outlineDistance looks, in columns.
+const outlineReach = 3
+
 // outlineDistance returns how far the centre of every column lies within the
 // outline, negative beyond it, in columns and up to ±2.5.
 func (r *relief) outlineDistance() []float32 {
-	const reach = 3
+	across := [2][]uint8{r.across(true), r.across(false)}
 	distance := make([]float32, len(r.near))
 	r.eachRow(func(y int) {
 		for x := range r.width {
 			here := y*r.width + x
 			empty := isNaN(r.near[here])
-			nearest := reach * reach
-			for dy := -reach; dy <= reach; dy++ {
-				for dx := -reach; dx <= reach; dx++ {
-					there := true
-					if x+dx >= 0 && x+dx < r.width && y+dy >= 0 && y+dy < r.height {
-						there = isNaN(r.near[here+dy*r.width+dx])
-					}
-					if there != empty {
-						nearest = min(nearest, dx*dx+dy*dy)
-					}
+			other, beyond := across[0], 0
+			if empty {
+				other, beyond = across[1], outlineReach
+			}
+			nearest := outlineReach * outlineReach
+			for dy := -outlineReach; dy <= outlineReach; dy++ {
+				dx := beyond
+				if y+dy >= 0 && y+dy < r.height {
+					dx = int(other[here+dy*r.width])
 				}
+				nearest = min(nearest, dx*dx+dy*dy)
 			}
 			// The outline runs half-way between two columns.
 			distance[here] = float32(math.Sqrt(float64(nearest))) - 0.5
@@ -163,6 +199,35 @@ func (r *relief) outlineDistance() []float32 {
 		}
 	})
 	return distance
+}
+
+// across returns how far the nearest column in the same row is that is empty, or that is
+// not, at most outlineReach. Beyond the picture all is empty.
+func (r *relief) across(empty bool) []uint8 {
+	across := make([]uint8, len(r.near))
+	r.eachRow(func(y int) {
+		row, near := across[y*r.width:(y+1)*r.width], r.near[y*r.width:(y+1)*r.width]
+		pass := func(x int, distance *uint8) {
+			*distance = min(*distance+1, outlineReach)
+			if isNaN(near[x]) == empty {
+				*distance = 0
+			}
+			row[x] = min(row[x], *distance)
+		}
+		rim := uint8(outlineReach)
+		if empty {
+			rim = 0
+		}
+		for x := range row {
+			row[x] = outlineReach
+		}
+		left, right := rim, rim
+		for x := range row {
+			pass(x, &left)
+			pass(len(row)-1-x, &right)
+		}
+	})
+	return across
 }
 
 var nan32 = float32(math.NaN())
@@ -223,21 +288,48 @@ func (r *relief) findNeighbours() {
 // smooth sets out to values averaged with those of the neighbours that belong
 // to the same surface.
 func (r *relief) smooth(out, values []float32) {
-	var step [8]int
-	for i, a := range around {
-		step[i] = a.dy*r.width + a.dx
-	}
-	r.eachRow(func(y int) {
-		for here := y * r.width; here < (y+1)*r.width; here++ {
-			sum, weight := middle*values[here], float32(middle)
-			for joined := r.neighbours[here]; joined != 0; joined &= joined - 1 {
-				i := bits.TrailingZeros8(joined)
-				sum += around[i].weight * values[here+step[i]]
-				weight += around[i].weight
+	r.eachRow(func(y int) { r.smoothRow(out, values, y) })
+}
+
+// smoothRow is smooth for one row.
+func (r *relief) smoothRow(out, values []float32, y int) {
+	const all = 1<<len(around) - 1
+	for here, end := y*r.width, (y+1)*r.width; here < end; here++ {
+		switch r.neighbours[here] {
+		case 0:
+			out[here] = values[here]
+		case all:
+			from := here
+			for here+1 < end && r.neighbours[here+1] == all {
+				here++
 			}
-			out[here] = sum / weight
+			r.smoothSpan(out[from:here+1], values, from)
+		default:
+			out[here] = r.smoothed(values, here)
 		}
-	})
+	}
+}
+
+// smoothed is a value averaged with those of some neighbours.
+func (r *relief) smoothed(values []float32, here int) float32 {
+	sum, weight := middle*values[here], float32(middle)
+	for joined := r.neighbours[here]; joined != 0; joined &= joined - 1 {
+		a := &around[bits.TrailingZeros8(joined)]
+		sum += a.weight * values[here+a.dy*r.width+a.dx]
+		weight += a.weight
+	}
+	return sum / weight
+}
+
+// smoothSpan sets out to the values from an index on averaged with those of all
+// neighbours, added in the order of around.
+func (r *relief) smoothSpan(out, values []float32, from int) {
+	n := len(out) + 2
+	below, here, above := values[from-r.width-1:][:n], values[from-1:][:n], values[from+r.width-1:][:n]
+	for i := range out {
+		out[i] = middle*here[i+1] + below[i]/16 + below[i+1]/8 + below[i+2]/16 +
+			here[i]/8 + here[i+2]/8 + above[i]/16 + above[i+1]/8 + above[i+2]/16
+	}
 }
 
 // measureSlope takes differences to the neighbours of the same surface.

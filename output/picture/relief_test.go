@@ -45,7 +45,7 @@ func TestReliefOfBall(t *testing.T) {
 	const step = 0.25
 	for y := step / 2; y < float64(r.height); y += step {
 		for x := step / 2; x < float64(r.width); x += step {
-			if !r.at(&s, x, y) {
+			if !r.at(&s, alongOf(x), alongOf(y)) {
 				continue
 			}
 			inside++
@@ -87,7 +87,7 @@ func TestThinTubesStay(t *testing.T) {
 		r := reliefOf(composites(t, []*output.Piece{p})[0])
 		var s sample
 		for z := int32(8); z < 52; z++ {
-			if center := float64(5+z/3) + float64(width)/2; !r.at(&s, center, float64(z)+0.5) {
+			if center := float64(5+z/3) + float64(width)/2; !r.at(&s, alongOf(center), alongOf(float64(z)+0.5)) {
 				t.Errorf("tube of %d columns is not seen at height %d", width, z)
 			}
 		}
@@ -153,7 +153,7 @@ func TestBeyondIsEmpty(t *testing.T) {
 				skipped++
 				for i := range supersampling * supersampling {
 					dx, dy := (float64(i%supersampling)+0.5)/float64(supersampling), (float64(i/supersampling)+0.5)/float64(supersampling)
-					if r.at(&s, (x+dx)/scale, (y+dy)/scale) {
+					if r.at(&s, alongOf((x+dx)/scale), alongOf((y+dy)/scale)) {
 						t.Fatalf("scale %v: pixel (%v, %v) is skipped but not empty", scale, x, y)
 					}
 				}
