@@ -66,7 +66,7 @@ func goRun(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	command := exec.Command("go", arguments...)
 	command.Dir = folder
-	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off", "GOWORK=off", "GONOSUMDB=*")
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "GONOSUMDB=*")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(arguments, " "), err, out)
@@ -126,7 +126,7 @@ func TestModuleOutside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	goRun(t, folder, "build", "-o", "outside", ".")
+	goRun(t, folder, "build", "-ldflags=-s -w", "-o", "outside", ".")
 	chained(t, filepath.Join(folder, "outside"))
 }
 
@@ -135,7 +135,7 @@ func TestExamplesRun(t *testing.T) {
 		t.Skip("builds the examples")
 	}
 	folder := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", folder, "./examples/...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", folder, "./examples/...").CombinedOutput(); err != nil {
 		t.Fatalf("building the examples: %v\n%s", err, out)
 	}
 	t.Run("chain", func(t *testing.T) { chained(t, filepath.Join(folder, "chain")) })

@@ -98,43 +98,53 @@ func TestHistoryEndsAsTheSummarySays(t *testing.T) {
 	}
 }
 
-// A binary that is built from a clone says in its results of which commit it is.
+// A binary that is built from a repository says in its results of which commit it is, and
+// whether files were changed.
 func TestSummaryNamesTheCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git to clone the source with")
+		t.Skip("there is no git to ask for the commit")
 	}
-	clone := filepath.Join(t.TempDir(), "clone")
 	in := func(folder, name string, arguments ...string) (string, error) {
 		command := exec.Command(name, arguments...)
 		command.Dir = folder
 		out, err := command.CombinedOutput()
 		return strings.TrimSpace(string(out)), err
 	}
+	// Where the tests are built from the same folder, all packages are compiled.
+	program := filepath.Join(t.TempDir(), "carina")
+	build := []string{"build", "-buildvcs=true", "-ldflags=-s -w", "-o", program}
 	source, err := in(".", "git", "rev-parse", "--show-toplevel")
-	if err == nil {
+	if info, missing := os.Stat(filepath.Join(source, ".git")); err == nil && missing == nil && !info.IsDir() {
+		// Go names the commit of no linked working tree.
+		clone := filepath.Join(t.TempDir(), "clone")
 		_, err = in(".", "git", "clone", "--quiet", "--no-hardlinks", "--depth", "1", "file://"+source, clone)
+		source = clone
+		build = append(build, "-trimpath") // compiled once for all clones
 	}
 	if err != nil {
 		t.Skip("the source is in no repository that git clones")
 	}
-	commit, err := in(clone, "git", "rev-parse", "HEAD")
+	commit, err := in(source, "git", "rev-parse", "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without paths in the packages they are compiled once for all clones.
-	if out, err := in(clone, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", "carina", "./cmd/carina"); err != nil {
+	changes, err := in(source, "git", "status", "--porcelain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := in(source, "go", append(build, "./cmd/carina")...); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	results := filepath.Join(clone, "results")
-	if out, err := in(clone, filepath.Join(clone, "carina"), "solve", pipeOn(t, "1"), "--flow", "0.05L/min", "--steps", "2", "--out", results); err != nil {
+	results := filepath.Join(t.TempDir(), "results")
+	if out, err := in(source, program, "solve", pipeOn(t, "1"), "--flow", "0.05L/min", "--steps", "2", "--out", results); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var written carina.Summary
 	decode(t, filepath.Join(results, "summary.json"), &written)
-	if p := written.Provenance; p.Commit != commit || p.Modified {
-		t.Errorf("commit %q, modified %v; want %q as it is", p.Commit, p.Modified, commit)
+	if p := written.Provenance; p.Commit != commit || p.Modified != (changes != "") {
+		t.Errorf("commit %q, modified %v; want %q with the changes %q", p.Commit, p.Modified, commit, changes)
 	}
 }
