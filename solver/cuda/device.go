@@ -183,12 +183,47 @@ type Work struct {
 	// Arguments are those behind the first, which are the Cells: each of one word or, if
 	// it is a structure, more. Changed, they are those of the next launch.
 	Arguments [][]uint64
-	launches  map[*solver.Block]device.Launch
+	// Cut, unless nil, makes the first argument of the blocks in place of Cells.
+	Cut      *Cut
+	launches map[*solver.Block]device.Launch
+}
+
+// Cut makes of blocks what the first argument of kernels points to, in an order of threads
+// of its own. Kernels that share one see what the others have left there.
+type Cut struct {
+	of    func(blocks []solver.Block) (content []byte, blocksOfThreads int)
+	parts map[*solver.Block]parts
+}
+
+// NewCut is one by a function that returns the content, and how many blocks of threads it
+// is for.
+func NewCut(of func(blocks []solver.Block) (content []byte, blocksOfThreads int)) *Cut {
+	return &Cut{of, map[*solver.Block]parts{}}
+}
+
+// partsOf uploads what it makes of blocks.
+func (c *Cut) partsOf(d *Device, blocks []solver.Block) (p parts, err error) {
+	p, ok := c.parts[&blocks[0]]
+	if !ok {
+		var content []byte
+		content, p.count = c.of(blocks)
+		p.at, err = d.Room(0, content)
+		c.parts[&blocks[0]] = p
+	}
+	return p, err
 }
 
 // NewWork is a kernel with its arguments but for the Cells.
 func NewWork(k device.Kernel, arguments ...[]uint64) *Work {
 	return &Work{Kernel: k, Arguments: arguments, launches: map[*solver.Block]device.Launch{}}
+}
+
+// partsOf is what the first argument points to, of blocks.
+func (w *Work) partsOf(d *Device, blocks []solver.Block) (parts, error) {
+	if w.Cut != nil {
+		return w.Cut.partsOf(d, blocks)
+	}
+	return d.partsOf(blocks)
 }
 
 // launch is that on a side.
@@ -219,7 +254,7 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 		q = device.BorderQueue
 	}
 	if len(s.Blocks) > 0 {
-		p, err := d.partsOf(s.Blocks)
+		p, err := work.partsOf(d, s.Blocks)
 		if err != nil {
 			return err
 		}

@@ -72,9 +72,6 @@ func (c *clock) set(set func(name string, value float64)) {
 	if c.water.Chezy > 0 {
 		set(scheme.Chezy, c.water.Gravity/(c.water.Chezy*c.water.Chezy))
 	}
-	for side, name := range scheme.Inflows {
-		set(name, c.inflow(Side(side), c.time))
-	}
 	set(scheme.Time, c.time)
 	set(scheme.Wet, c.water.Wet)
 	set(scheme.TimeStep, c.dt)

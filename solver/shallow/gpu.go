@@ -1,17 +1,17 @@
 package shallow
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unsafe"
 
-	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/expression"
+	"carina/solver/shallow/scheme"
 	"carina/solver/stencil"
 )
 
@@ -20,50 +20,72 @@ type onGPU[T float32 | float64] struct {
 	clock
 	device *cuda.Device
 	speeds device.Address
-	stages [phases]gpuStage[T]
+	stages []gpuStage[T]
+	// epoch numbers the times at which the water was other than that of the step before.
+	epoch []uint64
 }
 
 // gpuStage is what a phase does: in the n-th step of a cycle works[n], which all take the
-// numbers of the table.
+// same numbers: those of the tables of parts, one after the other, and of inflows.
 type gpuStage[T float32 | float64] struct {
-	*expression.Tabulator[T]
+	parts   []*expression.Tabulator[T]
 	works   []*cuda.Work
-	numbers [][]uint64
+	numbers []T
+	words   []uint64 // the same memory
 }
 
 // bindGPU makes the kernel of a rank on a GPU.
 func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
-	k := &onGPU[T]{clock: c, device: d}
+	k := &onGPU[T]{clock: c, device: d, epoch: []uint64{0}}
 	var err error
 	if k.speeds, err = d.Room(8, nil); err != nil {
 		return nil, err
 	}
-	fields := int32(len(c.water.Fields()))
-	for i, s := range c.water.stages() {
-		if s.update == nil {
-			continue
+	windows := b.Windows(offsets)
+	shown, err := d.Windows(windows)
+	if err != nil {
+		return nil, err
+	}
+	quiet := b.Cells // own cells are left out where all is dry
+	if c.water.Dry {
+		quiet = 0
+	}
+	cuts := map[int]*cuda.Cut{}
+	for phase, s := range c.water.stages() {
+		source, parts := s.cuda(c.water.Edge != nil, unsafe.Sizeof(T(0)))
+		kernel, err := d.Compile("stage", source)
+		if err != nil {
+			return nil, err
 		}
-		stage := &k.stages[i]
-		stage.Tabulator = expression.NewTabulator[T](s.update.Program)
-		for range stage.Table() {
-			stage.numbers = append(stage.numbers, []uint64{0})
+		stage := gpuStage[T]{}
+		for _, u := range parts {
+			stage.parts = append(stage.parts, expression.NewTabulator[T](u.Program))
 		}
-		for _, access := range s.accesses {
-			source, offsets := cudaSource(&stencil.Update{Program: s.update.Program, Access: access}, fields, unsafe.Sizeof(T(0)))
-			kernel, err := d.Compile("stage", source)
-			if err != nil {
-				return nil, err
+		stage.words = make([]uint64, (numbersOf(parts)*int(unsafe.Sizeof(T(0)))+7)/8)
+		stage.numbers = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(stage.words))), numbersOf(parts))
+		for n := range c.water.cycle() {
+			fields := make([]uint64, scheme.Records+2)
+			of := c.water.fieldsAt(phase, n)
+			for name, field := range of {
+				if field < len(c.water.Fields()) {
+					fields[name] = uint64(d.At(b.Array(field)))
+				}
 			}
-			windows, err := d.Windows(b.Windows(offsets))
-			if err != nil {
-				return nil, err
+			fields[scheme.Records+1] = uint64(d.Stride())
+			w := cuda.NewWork(kernel, shown, fields, []uint64{uint64(k.speeds)}, []uint64{uint64(quiet)}, k.epoch, stage.words)
+			if s.fluxes() {
+				to := scheme.RatesOfChange
+				if phase == advancePhase {
+					to = of[scheme.Next]
+				}
+				if cuts[to] == nil {
+					cuts[to] = cuda.NewCut(func(blocks []solver.Block) ([]byte, int) { return cutColumns(windows, blocks) })
+				}
+				w.Cut = cuts[to]
 			}
-			arguments := append([][]uint64{windows}, device.Words(uint64(k.speeds), uint64(d.Stride()))...)
-			for field := range fields {
-				arguments = append(arguments, []uint64{uint64(d.At(b.Array(int(field))))})
-			}
-			stage.works = append(stage.works, cuda.NewWork(kernel, append(arguments, stage.numbers...)...))
+			stage.works = append(stage.works, w)
 		}
+		k.stages = append(k.stages, stage)
 	}
 	k.prepare()
 	return k, nil
@@ -73,14 +95,21 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 func (k *onGPU[T]) prepare() {
 	for i := range k.stages {
 		s := &k.stages[i]
-		if s.Tabulator == nil {
-			continue
+		n := 0
+		for _, p := range s.parts {
+			k.set(p.Set)
+			n += copy(s.numbers[n:], p.Table())
 		}
-		k.set(s.Set)
-		for n, v := range s.Table() {
-			s.numbers[n][0] = math.Float64bits(float64(v))
+		for side := range sides {
+			s.numbers[n+int(side)] = T(k.inflow(side, k.time))
 		}
 	}
+}
+
+// Resume goes on after so many steps.
+func (k *onGPU[T]) Resume(steps int64) {
+	k.clock.Resume(steps)
+	k.epoch[0]++
 }
 
 // LoadGlobal takes over the time.
@@ -102,50 +131,130 @@ func (k *onGPU[T]) Apply(_ int, numbers []int64) {
 	k.prepare()
 }
 
-// cudaSource writes an update as the kernel stage, and lists the offsets of its windows:
-// its arguments are the place of the highest speed, the stride, the fields in order and the
-// numbers of the table. Fields have values of so many bytes.
-func cudaSource(u *stencil.Update, fields int32, bytes uintptr) (source string, offsets []geometry.Offset) {
+// column is cells of one beside the other, and those above, which a warp computes: the
+// first one, how many there are beside each other and rows of them. Clean is the kernel's.
+type column struct{ First, Count, Rows, Clean int32 }
+
+const (
+	// columnWidth is how many cells there are beside each other at most, for which two on
+	// either side are read, columnRows how many rows.
+	columnWidth, columnRows = 28, 16
+	warps                   = cuda.Threads / 32
+)
+
+// cutColumns cuts the cells of blocks into columns.
+func cutColumns(w *solver.Windows, blocks []solver.Block) ([]byte, int) {
+	var list []column
+	above := map[int32]int{} // the column that goes on at a cell
+	add := func(from, to int32) {
+		for from < to {
+			at, goesOn := above[from]
+			if goesOn = goesOn && list[at].Count <= to-from; !goesOn {
+				at = len(list)
+				list = append(list, column{First: from, Count: min(to-from, columnWidth), Clean: -1})
+				for c := from + 1; c < from+list[at].Count; c++ {
+					if _, ok := above[c]; ok {
+						list[at].Count = c - from
+					}
+				}
+			}
+			delete(above, from)
+			c := &list[at]
+			if c.Rows++; c.Rows < columnRows {
+				w.Each(beyond[North], from, from+c.Count, func(_, n, other int32) {
+					if n == c.Count && other >= 0 {
+						above[other] = at
+					}
+				})
+			}
+			from += c.Count
+		}
+	}
+	var last solver.Block
+	for _, b := range append(blocks, solver.Block{}) {
+		if b.First == last.End && b.End > b.First {
+			last.End = b.End
+			continue
+		}
+		eachLine(w, last.First, last.End, add)
+		last = b
+	}
+	for len(list)%warps > 0 {
+		list = append(list, column{})
+	}
+	return device.BytesOf(list), len(list) / warps
+}
+
+// eachLine calls add for cells from ≤ cell < to that lie side by side.
+func eachLine(w *solver.Windows, from, to int32, add func(from, to int32)) {
+	first := from
+	w.Each(beyond[East], from, to, func(cell, n, other int32) {
+		// All but the last of those whose neighbours follow each other have the next one.
+		if other != cell+1 {
+			for c := cell; c < cell+n; c++ {
+				add(first, c+1)
+				first = c + 1
+			}
+		}
+	})
+	if first < to {
+		add(first, to)
+	}
+}
+
+//go:embed columns.cu
+var columns string
+
+// cuda is the source of the kernel stage, and the updates whose tables its numbers are.
+func (s *stage) cuda(open bool, bytes uintptr) (source string, parts []*stencil.Update) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%stypedef %s real;\nKERNEL(stage)(Cells cells, Windows windows, unsigned long long *speeds, unsigned long long stride", expression.CHelpers, map[uintptr]string{4: "float", 8: "double"}[bytes])
-	for i := range fields {
-		fmt.Fprintf(&b, ", real *f%d", i)
+	parts = []*stencil.Update{s.last.update}
+	if s.fluxes() {
+		parts = append(parts, s.cells.update, s.sides.update, s.face.update, s.inflow.update)
 	}
-	for i := range u.Table() {
-		fmt.Fprintf(&b, ", double t%d", i)
-	}
-	b.WriteString(")\n{\nconst int c = cells.own();\nreal fastest = 0;\nif (c >= 0) {\n")
-	for i := range u.Reads {
-		if o := u.Reads[i].Offset; o != (geometry.Offset{}) && !slices.Contains(offsets, o) {
-			fmt.Fprintf(&b, "const int n%d = windows.neighbour(c, %[1]d);\n", len(offsets))
-			offsets = append(offsets, o)
+	fmt.Fprintf(&b, "%stypedef %s real;\n", expression.CHelpers, map[uintptr]string{4: "float", 8: "double"}[bytes])
+	fmt.Fprintf(&b, "struct Numbers {\nreal table[%d], inflow[%d];\n};\n", numbersOf(parts)-int(sides), sides)
+	fmt.Fprintf(&b, "enum { WATER, BOTTOM, RATES, NEXT, EDGES, RECORDS };\nstruct Fields {\nreal *at[6];\nunsigned long long stride;\n};\n")
+	first := 0
+	for i, u := range parts {
+		statements, outputs := u.ExactC(func(i int) string { return fmt.Sprintf("in[%d]", i) }, func(i int) string { return fmt.Sprintf("n.table[%d]", first+i) })
+		fmt.Fprintf(&b, "DEVICE void part%d(const Numbers &n, const real *in, real *out)\n{\n%s", i, statements)
+		for i, out := range outputs {
+			fmt.Fprintf(&b, "out[%d] = %s;\n", i, out)
 		}
+		b.WriteString("}\n")
+		first += len(u.Table())
 	}
-	place := func(s *solver.Slot, value int, cell string) string {
-		return fmt.Sprintf("f%d[%d * stride + %s]", s.Field, value, cell)
+	if s.fluxes() {
+		fmt.Fprintf(&b, "enum { AFTER = %d, OPEN = %d };\n%s", len(s.cells.update.Reads)-scheme.CellValues, boolean(open), columns)
+		return b.String(), parts
 	}
-	statements, outputs := u.ExactC(func(i int) string {
-		r := &u.Reads[i]
-		if r.Offset == (geometry.Offset{}) {
-			return place(&r.Slot, r.Value, "c")
-		}
-		n := fmt.Sprintf("n%d", slices.Index(offsets, r.Offset))
-		there, none := place(&r.Slot, r.Value, n), "real(0)"
-		if r.Present {
-			there = "real(1)"
-		} else if r.Wall >= 0 {
-			none = place(&r.Slot, r.Wall, "c")
-		}
-		return fmt.Sprintf("%s >= 0 ? %s : %s", n, there, none)
-	}, func(i int) string { return fmt.Sprintf("real(t%d)", i) })
-	b.WriteString(statements)
-	for i, out := range outputs {
-		if w := &u.Writes[i]; w.Into == stencil.IntoMaximum {
-			fmt.Fprintf(&b, "fastest = %s;\n", out)
-		} else {
-			fmt.Fprintf(&b, "%s = %s;\n", place(&w.Slot, w.Value, "c"), out)
-		}
+	b.WriteString("KERNEL(stage)(Cells cells, Windows, Fields f, unsigned long long *, unsigned long long, unsigned long long, Numbers numbers)\n{\nconst int c = cells.own();\nif (c < 0) return;\n")
+	place := func(s *solver.Slot) string { return fmt.Sprintf("f.at[%d][%d * f.stride + c]", s.Field, s.Value) }
+	fmt.Fprintf(&b, "real in[%d], out[%d];\n", len(s.last.update.Reads), len(s.last.update.Writes))
+	for i := range s.last.update.Reads {
+		fmt.Fprintf(&b, "in[%d] = %s;\n", i, place(&s.last.update.Reads[i].Slot))
 	}
-	b.WriteString("}\natomic_max_of_warp(speeds, bits_of(double(fastest)));\n}\n")
-	return b.String(), offsets
+	b.WriteString("part0(numbers, in, out);\n")
+	for i := range s.last.update.Writes {
+		fmt.Fprintf(&b, "%s = out[%d];\n", place(&s.last.update.Writes[i].Slot), i)
+	}
+	b.WriteString("}\n")
+	return b.String(), parts
+}
+
+// numbersOf is how many a stage of such parts takes.
+func numbersOf(parts []*stencil.Update) int {
+	n := int(sides)
+	for _, u := range parts {
+		n += len(u.Table())
+	}
+	return n
+}
+
+func boolean(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"carina/solver"
@@ -24,6 +25,22 @@ func TestWaterOnGPUs(t *testing.T) {
 		c := pondCase(short, short)
 		c.Steps = 4
 		physicstest.Accept(t, *c)
+	}
+}
+
+// Leaving out what is dry changes no bit on GPUs either.
+func TestDryCellsAreLeftOutOnGPU(t *testing.T) {
+	for _, w := range []Water{{}, {Euler: true, Single: true}} {
+		c := shore(w, w.Euler)
+		c.Steps = 5
+		want := c.Hashes(t)
+		c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
+			gpu, err := devicetest.Fresh(t, 0)
+			return cuda.New(gpu, tr, ""), err
+		}
+		if got := c.Hashes(t); !slices.Equal(got, want) {
+			t.Errorf("%+v: %x on a GPU, %x on a processor", w, got, want)
+		}
 	}
 }
 

@@ -24,11 +24,13 @@ type Kernel interface {
 type onProcessor[T float32 | float64] struct {
 	clock
 	layout *solver.Layout
-	stages [phases]*stencil.Stencil[T]
+	fluxes []*fluxes[T]                 // of the phases that have any
+	own    []*stencil.Stencil[T]        // of the others
+	stages []runner                     // all of them
 	q      [scheme.Next + 1][values][]T // water and rates, by field
 	edges  [sides][]T
-	quiet  *quiet[T]             // nil where all is computed
-	works  [][phases]solver.Work // by step of the cycle
+	quiet  *quiet[T]       // nil where all is computed
+	works  [][]solver.Work // by step of the cycle
 }
 
 var _ Kernel = (*onProcessor[float64])(nil)
@@ -48,24 +50,32 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 		fill(k.edges[:], c.water.edges())
 	}
 	for i, s := range c.water.stages() {
-		if s.update == nil {
+		if s.fluxes() {
+			f, err := newFluxes[T](c.water, b, &s, i)
+			if err != nil {
+				return nil, err
+			}
+			k.fluxes, k.stages = append(k.fluxes, f), append(k.stages, f)
 			continue
 		}
-		var err error
-		if k.stages[i], err = stencil.NewStencil[T](b, s.update, s.functions, s.accesses...); err != nil {
+		var accesses []stencil.Access
+		for n := range c.water.cycle() {
+			accesses = append(accesses, s.last.update.Of(c.water.fieldsAt(i, n)...))
+		}
+		own, err := stencil.NewStencil[T](b, s.last.update, s.last.functions, accesses...)
+		if err != nil {
 			return nil, err
 		}
+		k.own, k.stages = append(k.own, own), append(k.stages, own)
 	}
 	k.prepare()
 	if !c.water.Dry {
-		k.quiet = newQuiet(k, b, k.stages[ratesPhase])
+		k.quiet = newQuiet(k, b, k.fluxes[ratesPhase])
 	}
 	for n := range int(c.water.cycle()) {
-		var works [phases]solver.Work
-		for i, s := range k.stages {
-			if s != nil {
-				works[i] = s.Work(n)
-			}
+		var works []solver.Work
+		for _, s := range k.stages {
+			works = append(works, s.Work(n))
 		}
 		if k.quiet != nil {
 			works = k.quiet.works(n)
@@ -75,10 +85,19 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 	return k, nil
 }
 
+// runner computes a stage, of a step of the cycle, on blocks or on some cells of a run.
+type runner interface {
+	Work(n int) solver.BlockWork
+	Part(n int) func(worker int, from, to int32)
+}
+
 // Begin counts the step that comes.
 func (k *onProcessor[T]) Begin(steps int64) error {
 	if k.quiet != nil && k.quiet.stale {
 		k.quiet.look(k.water.field(steps))
+	}
+	for _, f := range k.fluxes {
+		f.stage++
 	}
 	return k.clock.Begin(steps)
 }
@@ -93,11 +112,12 @@ func (k *onProcessor[T]) Resume(steps int64) {
 
 // prepare lets stages take over the parameters.
 func (k *onProcessor[T]) prepare() {
-	for _, s := range k.stages {
-		if s != nil {
-			k.set(s.Set)
-			s.Prepare()
-		}
+	for _, f := range k.fluxes {
+		f.prepare(&k.clock)
+	}
+	for _, s := range k.own {
+		k.set(s.Set)
+		s.Prepare()
 	}
 }
 
@@ -114,7 +134,7 @@ func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.works[step
 // Collect hands over the highest speed: non-negative numbers are ordered as their
 // bits are.
 func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
-	numbers[0] = int64(math.Float64bits(float64(k.stages[ratesPhase].TakeMaximum(0))))
+	numbers[0] = int64(math.Float64bits(float64(k.fluxes[ratesPhase].TakeMaximum())))
 	return nil
 }
 
@@ -126,10 +146,11 @@ func (k *onProcessor[T]) Apply(_ int, numbers []int64) {
 
 // Bytes is the memory beside that of fields.
 func (k *onProcessor[T]) Bytes() (total int64) {
-	for _, s := range k.stages {
-		if s != nil {
-			total += s.Bytes()
-		}
+	for _, f := range k.fluxes {
+		total += f.Bytes()
+	}
+	for _, s := range k.own {
+		total += s.Bytes()
 	}
 	if k.quiet != nil {
 		total += k.quiet.bytes()

@@ -3,7 +3,6 @@ package shallow
 import (
 	"carina/solver"
 	"carina/solver/shallow/scheme"
-	"carina/solver/stencil"
 )
 
 // span is cells from ≤ cell < to, none where to ≤ from.
@@ -43,14 +42,14 @@ type quiet[T float32 | float64] struct {
 }
 
 // newQuiet finds what the cells of runs read.
-func newQuiet[T float32 | float64](k *onProcessor[T], b *solver.Binding, s *stencil.Stencil[T]) *quiet[T] {
+func newQuiet[T float32 | float64](k *onProcessor[T], b *solver.Binding, s *fluxes[T]) *quiet[T] {
 	q := &quiet[T]{k: k, stale: true}
-	q.runs, q.of = s.Runs()
-	q.runs = q.runs[:q.of[len(b.Blocks)]]
+	q.of = s.begin
+	q.runs = s.runs[:q.of[len(b.Blocks)]]
 	for _, list := range []*[]span{&q.always, &q.wet, &q.rated, &q.filled[0], &q.filled[1]} {
 		*list = make([]span, len(q.runs))
 	}
-	w := s.Windows()
+	w := s.windows
 	for i, run := range q.runs {
 		q.begin = append(q.begin, int32(len(q.nears)))
 		for o := range w.Offsets {
@@ -171,7 +170,7 @@ func (q *quiet[T]) clear(field int, s, but span) {
 
 // each is the n-th work on a block of own cells that is do on its runs, which returns the
 // cells to compute, and then after. Of ghosts all are computed.
-func (q *quiet[T]) each(s *stencil.Stencil[T], n int, do func(run int) span, after func(run int, s span)) solver.BlockWork {
+func (q *quiet[T]) each(s runner, n int, do func(run int) span, after func(run int, s span)) solver.BlockWork {
 	part, all := s.Part(n), s.Work(n)
 	return func(b *solver.Block, worker int) {
 		if int(b.First) >= q.k.layout.Cells {
@@ -189,7 +188,7 @@ func (q *quiet[T]) each(s *stencil.Stencil[T], n int, do func(run int) span, aft
 }
 
 // rates are the first stage's work, from the n-th field of water.
-func (q *quiet[T]) rates(n int, s *stencil.Stencil[T]) solver.BlockWork {
+func (q *quiet[T]) rates(n int, s runner) solver.BlockWork {
 	field := q.k.water.field(int64(n))
 	return q.each(s, n, func(run int) span {
 		now := q.reach(run, q.wet, field)
@@ -199,7 +198,7 @@ func (q *quiet[T]) rates(n int, s *stencil.Stencil[T]) solver.BlockWork {
 }
 
 // advance is the second stage's.
-func (q *quiet[T]) advance(n int, s *stencil.Stencil[T]) solver.BlockWork {
+func (q *quiet[T]) advance(n int, s runner) solver.BlockWork {
 	field, next := q.k.water.field(int64(n)), q.k.water.field(int64(n)+1)
 	filled := q.filled[(int64(n)+1)%q.k.water.cycle()]
 	return q.each(s, n, func(run int) span {
@@ -216,16 +215,16 @@ func (q *quiet[T]) advance(n int, s *stencil.Stencil[T]) solver.BlockWork {
 }
 
 // record is the last one's.
-func (q *quiet[T]) record(n int, s *stencil.Stencil[T]) solver.BlockWork {
+func (q *quiet[T]) record(n int, s runner) solver.BlockWork {
 	return q.each(s, n, func(run int) span { return q.wet[run] }, func(int, span) {})
 }
 
 // works are those of the phases, by step of the cycle.
-func (q *quiet[T]) works(n int) (list [phases]solver.Work) {
-	s := &q.k.stages
-	list[ratesPhase], list[advancePhase] = q.rates(n, s[ratesPhase]), q.advance(n, s[advancePhase])
-	if s[recordPhase] != nil {
-		list[recordPhase] = q.record(n, s[recordPhase])
+func (q *quiet[T]) works(n int) []solver.Work {
+	s := q.k.stages
+	list := []solver.Work{q.rates(n, s[ratesPhase]), q.advance(n, s[advancePhase])}
+	if len(s) > recordPhase {
+		list = append(list, q.record(n, s[recordPhase]))
 	}
 	return list
 }

@@ -100,38 +100,3 @@ func TestLittleMoreThanWetCellsAreComputed(t *testing.T) {
 		})
 	}
 }
-
-// BenchmarkDamBreak computes one that wets a quarter of the ground, and all of it; what is
-// dry is left out, or not.
-func BenchmarkDamBreak(b *testing.B) {
-	const side = 1024
-	for _, part := range []float64{0.25, 1} {
-		for _, dry := range []bool{false, true} {
-			for _, euler := range []bool{false, true} {
-				b.Run(fmt.Sprintf("part=%g/dry=%v/euler=%v", part, dry, euler), func(b *testing.B) {
-					g := generate.FullGrid([3]int32{side, side, 1})
-					g.Spacing, g.Origin = 1, r3.Vec{}
-					radius := side * math.Sqrt(part/math.Pi)
-					w := &Water{Gravity: gravity, Euler: euler, Single: true, Dry: dry, Initial: func(p r3.Vec) (float64, [2]float64) {
-						if part == 1 || math.Hypot(p.X-side/2, p.Y-side/2) < radius {
-							return 1 + 0.1*math.Sin(p.X/30), [2]float64{}
-						}
-						return 0, [2]float64{}
-					}}
-					c := &enginetest.Case{Grid: g, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
-					r, err := c.New(solver.WholeDomain(g), 0, transport.NewLocal(1)[0])
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer r.Close()
-					for b.Loop() {
-						if err := r.Step(); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(side*side*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
-				})
-			}
-		}
-	}
-}

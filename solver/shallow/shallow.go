@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/processor"
@@ -160,40 +161,41 @@ func (w *Water) StateRecords() int {
 	return StateBottom + 1
 }
 
-// stage is what a phase does, in the n-th step of a cycle by accesses[n].
-type stage struct {
+// part is an update and the functions that were generated of it.
+type part struct {
 	update    *stencil.Update
 	functions stencil.Functions
-	accesses  []stencil.Access
 }
 
+// stage is what a phase does: where there are cells, the parts of fluxes, and last what ends
+// it, else what becomes of cells by themselves.
+type stage struct{ cells, sides, face, inflow, last part }
+
+// fluxes tells whether a stage has any.
+func (s *stage) fluxes() bool { return s.cells.update != nil }
+
 // stages are those of the phases.
-func (w *Water) stages() (list [phases]stage) {
-	if w.Edge != nil {
-		list = [phases]stage{{update: scheme.Rates(true), functions: kernel.RatesOpenFunctions}, {update: scheme.Heun(true), functions: kernel.HeunOpenFunctions}}
-	} else {
-		list = [phases]stage{{update: scheme.Rates(false), functions: kernel.RatesFunctions}, {update: scheme.Heun(false), functions: kernel.HeunFunctions}}
+func (w *Water) stages() []stage {
+	sides, inflow := part{scheme.Sides(), kernel.SidesFunctions}, part{scheme.Inflow(), kernel.InflowFunctions}
+	list := []stage{
+		{part{scheme.Cells(false), kernel.CellsFunctions}, sides, part{scheme.Face(false), kernel.FaceFunctions}, inflow, part{scheme.Rates(), kernel.RatesFunctions}},
+		{part{scheme.Cells(true), kernel.CellsAfterFunctions}, sides, part{scheme.Face(true), kernel.FaceDrainsFunctions}, inflow, part{scheme.Heun(), kernel.HeunFunctions}},
 	}
 	if w.Euler {
-		list[advancePhase] = stage{update: scheme.Euler(), functions: kernel.EulerFunctions}
+		list[advancePhase] = stage{last: part{scheme.Euler(), kernel.EulerFunctions}}
 	}
 	if w.Wet > 0 {
-		list[recordPhase] = stage{update: scheme.Record(), functions: kernel.RecordFunctions}
+		list = append(list, stage{last: part{scheme.Record(), kernel.RecordFunctions}})
 	}
-	for i := range list {
-		if list[i].update == nil {
-			continue
-		}
-		for n := range w.cycle() {
-			fields := []int{scheme.Water, scheme.Bottom, scheme.RatesOfChange, scheme.Next, w.edges(), w.records()}
-			if n == 1 {
-				fields[scheme.Water], fields[scheme.Next] = scheme.Next, scheme.Water
-			}
-			if i == recordPhase {
-				fields[scheme.Water] = w.field(n + 1)
-			}
-			list[i].accesses = append(list[i].accesses, list[i].update.Of(fields...))
-		}
+	return list
+}
+
+// fieldsAt are those that updates of phases name, in a step of the cycle.
+func (w *Water) fieldsAt(phase int, step int64) []int {
+	list := []int{scheme.Water: w.field(step), scheme.Bottom: scheme.Bottom, scheme.RatesOfChange: scheme.RatesOfChange, scheme.Next: w.field(step + 1),
+		scheme.Edges: w.edges(), scheme.Records: w.records()}
+	if phase == recordPhase {
+		list[scheme.Water] = list[scheme.Next]
 	}
 	return list
 }
@@ -211,22 +213,37 @@ func (w *Water) field(steps int64) int {
 	return []int{scheme.Water, scheme.Next}[steps%w.cycle()]
 }
 
+// offsets are those of the cells that fluxes need: along x and y two cells down and one, one
+// up and two. beyond are their numbers beyond each side.
+var (
+	offsets = []geometry.Offset{{X: -2}, {X: -1}, {X: 1}, {X: 2}, {Y: -2}, {Y: -1}, {Y: 1}, {Y: 2}}
+	beyond  = [sides]int{West: 1, East: 2, South: 5, North: 6}
+)
+
+// reads are the slots of neighbours that fluxes need, from a field of water.
+func (w *Water) reads(field int) []solver.Slot {
+	list := append(solver.Neighbours(field, values, offsets), solver.Neighbours(scheme.Bottom, 1, offsets)...)
+	if w.Edge != nil {
+		for side, o := range beyond {
+			list = append(list, solver.Slot{Field: w.edges(), Value: side, Offset: offsets[o], Wall: -1})
+		}
+	}
+	return list
+}
+
 // Program computes rates, with them the time step that all ranks can take, and advances.
 func (w *Water) Program() (p solver.Program) {
-	stages := w.stages()
 	p.OnGhosts = true
 	for n := range w.cycle() {
-		now, next := stages[ratesPhase].accesses[n], stages[ratesPhase].accesses[(n+1)%w.cycle()]
-		advance := stages[advancePhase].accesses[n].Neighbours()
-		var rates []solver.Slot
-		for _, s := range advance {
-			if s.Field == scheme.RatesOfChange {
-				rates = append(rates, s)
-			}
+		now, next := w.reads(w.field(n)), w.reads(w.field(n+1))
+		var rates, both []solver.Slot
+		if !w.Euler {
+			rates = solver.Neighbours(scheme.RatesOfChange, values, offsets)
+			both = slices.Concat(now, rates)
 		}
 		steps := []solver.Phase{
-			{Name: "rates", Reads: now.Neighbours(), Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
-			{Name: "advance", Reads: advance, Fetch: next.Neighbours()},
+			{Name: "rates", Reads: now, Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
+			{Name: "advance", Reads: both, Fetch: next},
 		}
 		if w.Wet > 0 {
 			steps = append(steps, solver.Phase{Name: "record", Every: RecordEvery})

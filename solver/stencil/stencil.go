@@ -38,6 +38,24 @@ func Best[T float32 | float64](functions Functions) Function {
 	return chosen.Double
 }
 
+// Part is an update whose inputs and outputs lie where its caller says.
+type Part[T float32 | float64] struct {
+	*expression.Tabulator[T]
+	function Function
+	table    unsafe.Pointer
+}
+
+// NewPart prepares an update with the functions that were generated of it.
+func NewPart[T float32 | float64](u *Update, functions Functions) (*Part[T], error) {
+	return &Part[T]{Tabulator: expression.NewTabulator[T](u.Program), function: Best[T](functions)}, simd.CheckMachines()
+}
+
+// Prepare takes over the parameters that were set.
+func (p *Part[T]) Prepare() { p.table = unsafe.Pointer(unsafe.SliceData(p.Table())) }
+
+// Run computes n cells, as a Function does.
+func (p *Part[T]) Run(at *unsafe.Pointer, n int) { p.function(at, n, p.table) }
+
 // mostCells is how many cells a block has at most.
 const mostCells = solver.BlockCells + solver.GroupCells
 

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
-	"carina/internal/parallel"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -28,8 +26,7 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("the flow is bound to GPUs here and the device is a %T: give tiles.NewDevice, or the flow that belongs to the device", b.Device)
 	}
-	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1},
-		workers: parallel.New(runtime.GOMAXPROCS(0))}
+	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
 	switch p.flow.Settings.Precision {
 	case airflow.Double:
 		k.Bits = 64
@@ -65,7 +62,6 @@ type bound struct {
 	kept       *kept
 	compared   *compared
 	lots       lots
-	workers    *parallel.Workers // of the host, that sort what is saved and loaded
 }
 
 var (

@@ -83,5 +83,7 @@ DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { atomicAdd
 // from_lane returns what a lane holds.
 DEVICE int from_lane(int v, unsigned lane) { return __shfl_sync(~0u, v, lane); }
 DEVICE unsigned long long from_lane(unsigned long long v, unsigned lane) { return __shfl_sync(~0u, v, lane); }
+// any_of_warp tells whether that is so of any lane.
+DEVICE bool any_of_warp(bool v) { return __any_sync(~0u, v); }
 // exchange returns what the lane whose number differs in a bit holds.
 DEVICE unsigned long long exchange(unsigned long long v, unsigned bit) { return __shfl_xor_sync(~0u, v, bit); }

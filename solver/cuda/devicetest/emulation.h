@@ -163,6 +163,16 @@ template <class T> DEVICE T from_lane(T v, unsigned lane)
 	sync_warp();
 	return v;
 }
+DEVICE bool any_of_warp(bool v)
+{
+	static bool values[32];
+	values[emulation::lane] = v;
+	sync_warp();
+	bool any = false;
+	for (int l = 0; l < 32; l++) any = any || values[l];
+	sync_warp();
+	return any;
+}
 DEVICE unsigned long long exchange(unsigned long long v, unsigned bit)
 {
 	static unsigned long long values[32];

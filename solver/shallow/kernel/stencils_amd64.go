@@ -9,6 +9,78 @@ import (
 )
 
 //go:noescape
+func CellsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAfterAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAfterAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAfterAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func CellsAfterAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func SidesAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func SidesAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func SidesAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func SidesAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceDrainsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceDrainsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceDrainsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func FaceDrainsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func InflowAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func InflowAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func InflowAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func InflowAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func RatesAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -19,30 +91,6 @@ func RatesAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func RatesAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func RatesOpenAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func RatesOpenAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func RatesOpenAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func RatesOpenAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func EulerAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func EulerAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func EulerAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
-
-//go:noescape
-func EulerAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func HeunAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -57,16 +105,16 @@ func HeunAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func HeunAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
-func HeunOpenAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+func EulerAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
-func HeunOpenAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+func EulerAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
-func HeunOpenAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+func EulerAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
-func HeunOpenAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+func EulerAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func RecordAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -80,22 +128,46 @@ func RecordAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func RecordAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
+var CellsFunctions = stencil.Functions{
+	"":       {CellsGo[float32], CellsGo[float64]},
+	"AVX512": {CellsAVX512Single, CellsAVX512Double},
+	"AVX2":   {CellsAVX2Single, CellsAVX2Double},
+}
+
+var CellsAfterFunctions = stencil.Functions{
+	"":       {CellsAfterGo[float32], CellsAfterGo[float64]},
+	"AVX512": {CellsAfterAVX512Single, CellsAfterAVX512Double},
+	"AVX2":   {CellsAfterAVX2Single, CellsAfterAVX2Double},
+}
+
+var SidesFunctions = stencil.Functions{
+	"":       {SidesGo[float32], SidesGo[float64]},
+	"AVX512": {SidesAVX512Single, SidesAVX512Double},
+	"AVX2":   {SidesAVX2Single, SidesAVX2Double},
+}
+
+var FaceFunctions = stencil.Functions{
+	"":       {FaceGo[float32], FaceGo[float64]},
+	"AVX512": {FaceAVX512Single, FaceAVX512Double},
+	"AVX2":   {FaceAVX2Single, FaceAVX2Double},
+}
+
+var FaceDrainsFunctions = stencil.Functions{
+	"":       {FaceDrainsGo[float32], FaceDrainsGo[float64]},
+	"AVX512": {FaceDrainsAVX512Single, FaceDrainsAVX512Double},
+	"AVX2":   {FaceDrainsAVX2Single, FaceDrainsAVX2Double},
+}
+
+var InflowFunctions = stencil.Functions{
+	"":       {InflowGo[float32], InflowGo[float64]},
+	"AVX512": {InflowAVX512Single, InflowAVX512Double},
+	"AVX2":   {InflowAVX2Single, InflowAVX2Double},
+}
+
 var RatesFunctions = stencil.Functions{
 	"":       {RatesGo[float32], RatesGo[float64]},
 	"AVX512": {RatesAVX512Single, RatesAVX512Double},
 	"AVX2":   {RatesAVX2Single, RatesAVX2Double},
-}
-
-var RatesOpenFunctions = stencil.Functions{
-	"":       {RatesOpenGo[float32], RatesOpenGo[float64]},
-	"AVX512": {RatesOpenAVX512Single, RatesOpenAVX512Double},
-	"AVX2":   {RatesOpenAVX2Single, RatesOpenAVX2Double},
-}
-
-var EulerFunctions = stencil.Functions{
-	"":       {EulerGo[float32], EulerGo[float64]},
-	"AVX512": {EulerAVX512Single, EulerAVX512Double},
-	"AVX2":   {EulerAVX2Single, EulerAVX2Double},
 }
 
 var HeunFunctions = stencil.Functions{
@@ -104,10 +176,10 @@ var HeunFunctions = stencil.Functions{
 	"AVX2":   {HeunAVX2Single, HeunAVX2Double},
 }
 
-var HeunOpenFunctions = stencil.Functions{
-	"":       {HeunOpenGo[float32], HeunOpenGo[float64]},
-	"AVX512": {HeunOpenAVX512Single, HeunOpenAVX512Double},
-	"AVX2":   {HeunOpenAVX2Single, HeunOpenAVX2Double},
+var EulerFunctions = stencil.Functions{
+	"":       {EulerGo[float32], EulerGo[float64]},
+	"AVX512": {EulerAVX512Single, EulerAVX512Double},
+	"AVX2":   {EulerAVX2Single, EulerAVX2Double},
 }
 
 var RecordFunctions = stencil.Functions{

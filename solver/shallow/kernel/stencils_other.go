@@ -6,14 +6,22 @@ package kernel
 
 import "carina/solver/stencil"
 
+var CellsFunctions = stencil.Functions{"": {CellsGo[float32], CellsGo[float64]}}
+
+var CellsAfterFunctions = stencil.Functions{"": {CellsAfterGo[float32], CellsAfterGo[float64]}}
+
+var SidesFunctions = stencil.Functions{"": {SidesGo[float32], SidesGo[float64]}}
+
+var FaceFunctions = stencil.Functions{"": {FaceGo[float32], FaceGo[float64]}}
+
+var FaceDrainsFunctions = stencil.Functions{"": {FaceDrainsGo[float32], FaceDrainsGo[float64]}}
+
+var InflowFunctions = stencil.Functions{"": {InflowGo[float32], InflowGo[float64]}}
+
 var RatesFunctions = stencil.Functions{"": {RatesGo[float32], RatesGo[float64]}}
-
-var RatesOpenFunctions = stencil.Functions{"": {RatesOpenGo[float32], RatesOpenGo[float64]}}
-
-var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
 
 var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}
 
-var HeunOpenFunctions = stencil.Functions{"": {HeunOpenGo[float32], HeunOpenGo[float64]}}
+var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
 
 var RecordFunctions = stencil.Functions{"": {RecordGo[float32], RecordGo[float64]}}
