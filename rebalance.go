@@ -52,7 +52,7 @@ func ParseRebalancing(text string) (Rebalancing, error) {
 // Rebalance lets cells change owner while the flow is computed, where ranks turn out to
 // be faster or slower than the partition takes them to be: between steps rank 0 looks at
 // the time that all have computed, and cells move where that gains more than it costs.
-// The flow is the same, bit for bit. It is for ranks on processors.
+// Where all compute on processors, or all on GPUs, the flow is the same, bit for bit.
 func Rebalance(r Rebalancing) Option { return func(o *options) { o.rebalance = r } }
 
 // rebalancing is what lets cells change owner, nil where nothing does.
@@ -69,15 +69,10 @@ func (f *Flow) rebalancing() *run.Rebalancing {
 	}}
 }
 
-// checkRebalancing refuses ranks whose time is not measured.
+// checkRebalancing refuses ranks that cannot give each other cells.
 func (f *Flow) checkRebalancing() error {
 	if !f.options.rebalance.On {
 		return nil
-	}
-	for _, d := range f.job.Devices {
-		if d == GPU {
-			return errors.New("cells change owner between processors alone while a flow is computed: leave --rebalance out, or compute on --device cpu")
-		}
 	}
 	if f.from.share != nil {
 		return errors.New("cells change owner where every process knows the whole grid: leave --rebalance out")

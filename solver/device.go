@@ -66,6 +66,17 @@ type Inspector interface {
 	AllFinite(arrays []int32) (bool, error)
 }
 
+// Stopwatch is a device that computes beside the host, whose clock does not tell for how
+// long.
+type Stopwatch interface {
+	// Start lets the next steps be timed, a few.
+	Start()
+	// Stop returns the seconds of a step that the device computed and did not wait for
+	// others, of those that were timed since Start; 0 where none was. The device has done
+	// all that was begun.
+	Stop() (seconds float64, err error)
+}
+
 // Segment is values of one array, of so many bytes each.
 type Segment struct {
 	Array int32

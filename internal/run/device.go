@@ -43,7 +43,11 @@ func (j *Job) backends() []airflow.Backend {
 		options.Devices = numbers
 	}
 	list := make([]airflow.Backend, j.Domain.Ranks)
-	gpus := gpu.Backend(options)
+	backend := gpu.Backend
+	if j.gpus != nil {
+		backend = j.gpus
+	}
+	gpus := backend(options)
 	for rank, d := range j.Devices {
 		if d == GPU {
 			list[rank] = gpus

@@ -141,19 +141,34 @@ func (b *Rebalancing) endCutting(own *looker, t transport.Transport) error {
 	return nil
 }
 
+// begin begins to measure a part.
+func (own *looker) begin(c Computation) {
+	own.timing = c.Engine().Timing()
+	if watch, ok := c.Engine().Device().(solver.Stopwatch); ok {
+		watch.Start()
+	}
+}
+
 // measure adds a part to what a rank has measured since the last look.
-func (b *Rebalancing) measure(c Computation, own *looker) {
+func (b *Rebalancing) measure(c Computation, own *looker) error {
 	timing, was := c.Engine().Timing(), own.timing
-	own.timing = timing
 	total := timing.Total - was.Total
 	busy := total - (timing.Exchange - was.Exchange)
 	steps := max(1, timing.Steps-was.Steps)
 	part := busy.Seconds() / float64(steps)
+	if watch, ok := c.Engine().Device().(solver.Stopwatch); ok {
+		var err error
+		if part, err = watch.Stop(); err != nil {
+			return fmt.Errorf("looking at the balance: %w", err)
+		}
+	}
+	own.begin(c)
 	if b.measured != nil {
 		rank := c.Engine().Transport().Rank()
 		part = b.measured(rank, c.Engine().Steps(), b.shares(own.owners)[rank]*float64(b.domain.CellCount())).Seconds()
 	}
 	own.parts, own.total = append(own.parts, part), own.total+total/time.Duration(steps)
+	return nil
 }
 
 // Look looks, where it is time, and moves. All ranks call it between steps, each after as
@@ -168,7 +183,8 @@ func (b *Rebalancing) Look(c Computation) error {
 		if b.blind != nil {
 			return fmt.Errorf("preparing to balance while it runs: %w", b.blind)
 		}
-		if own.timing = c.Engine().Timing(); own.timing.Steps >= min(warmUp, cmp.Or(b.Every, warmUp)) {
+		if c.Engine().Timing().Steps >= min(warmUp, cmp.Or(b.Every, warmUp)) {
+			own.begin(c)
 			own.begun, own.first, own.next = true, step, step+cmp.Or(b.Every, leastLook)
 			if own.cuts = b.Dear != nil; own.cuts {
 				b.startCutting() // how dear cells are is counted by what is cut
@@ -176,8 +192,8 @@ func (b *Rebalancing) Look(c Computation) error {
 		}
 		return nil
 	}
-	if b.measure(c, own); step < own.next {
-		return nil
+	if err := b.measure(c, own); err != nil || step < own.next {
+		return err
 	}
 	if own.cuts {
 		if err := b.endCutting(own, t); err != nil {
@@ -221,7 +237,8 @@ func (b *Rebalancing) Look(c Computation) error {
 		}
 		own.owners = owners
 	}
-	own.first, own.next, own.timing, own.parts, own.total = step, next, c.Engine().Timing(), own.parts[:0], 0
+	own.first, own.next, own.parts, own.total = step, next, own.parts[:0], 0
+	own.begin(c)
 	if t.Rank() == 0 && b.Hear != nil {
 		b.Hear(l)
 	}

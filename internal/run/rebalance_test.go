@@ -15,7 +15,11 @@ import (
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/devicetest"
 	"carina/solver/processor"
+	"carina/solver/transport"
 )
 
 // partitioned is a lump of balls for some ranks.
@@ -159,6 +163,86 @@ func TestBalancedRanksAreWatched(t *testing.T) {
 	}
 	if looks == 0 || b.rebalancer != nil {
 		t.Errorf("%d looks; cells were cut: %t", looks, b.rebalancer != nil)
+	}
+}
+
+// emulated lets a job compute on emulated GPUs, and the ranks of others on processors.
+func emulated(t *testing.T, job *Job, devices ...Device) {
+	devicetest.Open(t, 1) // or the test is skipped
+	job.Devices = devices
+	job.gpus = func(o gpu.Options) airflow.Backend {
+		return gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, o)
+	}
+}
+
+// Cells of ranks on GPUs change owner as those of processors do. The flow is that of which
+// no cell moves: to the last bit where all compute alike, where the computers of cells
+// differ to their rounding.
+func TestCellsMoveBetweenGPUs(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		devices   []Device
+		wall      airflow.Wall
+		tolerance float64
+	}{
+		{"GPUs", []Device{GPU, GPU}, airflow.Interpolated, 0},
+		{"quadratic walls", []Device{GPU, GPU}, airflow.Quadratic, 0},
+		{"GPUs and a processor", []Device{GPU, CPU}, airflow.Interpolated, 1e-5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			devicetest.BesideOthers(t)
+			if testing.Short() && c.wall == airflow.Quadratic {
+				t.Skip("compiling the kernels for the processor takes a while")
+			}
+			p, job := partitioned(t, len(c.devices))
+			emulated(t, &job, c.devices...)
+			job.Settings.Collision, job.Settings.Wall, job.Plan.Steps = airflow.TRT, c.wall, 250
+			run := func(b *Rebalancing) (hash string, all *airflow.Fields) {
+				summary, err := job.Run(context.Background(), Hooks{Rebalance: b, Visit: func(v *View) error {
+					own, err := v.Fields()
+					if err != nil {
+						return err
+					}
+					gathered, err := v.Gather(own)
+					if gathered != nil {
+						all = gathered
+					}
+					return err
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return summary.StateHash, all
+			}
+			want, fields := run(nil)
+			moves := 0
+			got, others := run(&Rebalancing{Every: 50, Partition: p,
+				Hear: func(l Look) {
+					if l.Moves() {
+						moves++
+					}
+				},
+				measured: func(rank int, step int64, cells float64) time.Duration {
+					return time.Duration(1e6 * cells * float64(1+2*((int64(rank)+step/120)%2)))
+				},
+			})
+			if moves == 0 {
+				t.Error("no cell moved")
+			}
+			if c.tolerance == 0 && got != want {
+				t.Errorf("the state is %s, and %s where nothing moves", got, want)
+			}
+			largest, differ := 0.0, 0.0
+			for axis := range 3 {
+				for i, v := range fields.Velocity[axis] {
+					largest = max(largest, math.Abs(float64(v)))
+					differ = max(differ, math.Abs(float64(v-others.Velocity[axis][i])))
+				}
+			}
+			if largest == 0 || differ > c.tolerance*largest {
+				t.Errorf("velocities up to %g differ by %g from those where nothing moves", largest, differ)
+			}
+		})
 	}
 }
 

@@ -24,6 +24,7 @@ type Device struct {
 	// messages to other GPUs are by parity of the step.
 	messages [2][]transport.Message
 	steps    int64 // done or begun
+	watch    stopwatch
 }
 
 // NewDevice is a GPU as the device of a rank. Exchange is how it exchanges with other
@@ -47,8 +48,9 @@ func (d *Device) SetSteps(steps int64) { d.steps = steps }
 func (d *Device) OnClose(f func() error) { d.closers = append(d.closers, f) }
 
 var (
-	_ solver.Device = (*Device)(nil)
-	_ solver.Peer   = (*Device)(nil)
+	_ solver.Device    = (*Device)(nil)
+	_ solver.Peer      = (*Device)(nil)
+	_ solver.Stopwatch = (*Device)(nil)
 )
 
 // Launch starts a phase's work on the tiles at the border, on their queue, or on the
@@ -68,6 +70,7 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 	case !ok:
 		return fmt.Errorf("a GPU does launches alone, not %T", w)
 	case s.Border:
+		d.watch.time(d.tiles)
 		return d.runBorder(launch)
 	}
 	return d.runInterior(launch)
@@ -96,16 +99,13 @@ func (d *Device) runBorder(launch Launch) error {
 // follows this step on both sides.
 func (d *Device) runInterior(launch Launch) error {
 	t := d.tiles
-	if t.Subdomain.Border == 0 {
-		return launch(false)
-	}
 	if err := t.Timeline.stamp(d.gpu, device.MainQueue, beforeInterior); err != nil {
 		return err
 	}
 	if err := launch(false); err != nil {
 		return err
 	}
-	if err := t.Timeline.stamp(d.gpu, device.MainQueue, afterInterior); err != nil {
+	if err := t.Timeline.stamp(d.gpu, device.MainQueue, afterInterior); err != nil || t.Subdomain.Border == 0 {
 		return err
 	}
 	return d.gpu.Follow(device.MainQueue, device.BorderQueue)

@@ -77,3 +77,62 @@ func (t *Timeline) Phases(d device.Device) (p Phases, err error) {
 	p.Interior, err = d.Between(t.stamps[beforeInterior], t.stamps[afterInterior])
 	return p, err
 }
+
+// stopwatch times the two kinds of steps, once each.
+type stopwatch struct {
+	lines   []*Timeline
+	pending int
+}
+
+// Start lets the next two steps be timed.
+func (d *Device) Start() { d.watch = stopwatch{pending: 2} }
+
+// time marks the points of a step that begins, where it is to be timed.
+func (w *stopwatch) time(t *Tiles) {
+	w.leave(t)
+	if w.pending > 0 && t.Timeline == nil {
+		w.pending--
+		t.Timeline = new(Timeline)
+		w.lines = append(w.lines, t.Timeline)
+	}
+}
+
+// leave ends the time line of the step before.
+func (w *stopwatch) leave(t *Tiles) {
+	if n := len(w.lines); n > 0 && t.Timeline == w.lines[n-1] {
+		t.Timeline = nil
+	}
+}
+
+// Stop returns how long a step of those timed since Start has computed: its border and its
+// interior, what both were computed in at once counted once.
+func (d *Device) Stop() (float64, error) {
+	var all float64
+	lines := d.watch.lines
+	d.watch.leave(d.tiles)
+	d.watch = stopwatch{}
+	for _, line := range lines {
+		seconds, err := line.busy(d.gpu, d.tiles.Subdomain.Border > 0)
+		if err != nil {
+			return 0, err
+		}
+		all += seconds / float64(len(lines))
+	}
+	return all, nil
+}
+
+// busy is how long a step has computed.
+func (t *Timeline) busy(d device.Device, border bool) (float64, error) {
+	interior, err := d.Between(t.stamps[beforeInterior], t.stamps[afterInterior])
+	if err != nil || !border {
+		return interior, err
+	}
+	begin, err := d.Between(t.stamps[beforeBorder], t.stamps[beforeInterior])
+	if err != nil {
+		return 0, err
+	}
+	own, err := d.Between(t.stamps[beforeBorder], t.stamps[afterBorder])
+	// The border lasts from 0 to own, the interior from begin on.
+	both := min(own, begin+interior) - max(0, begin)
+	return own + interior - max(0, both), err
+}

@@ -66,3 +66,28 @@ func TestPhasesOfAStep(t *testing.T) {
 		}
 	}
 }
+
+// A device has computed while its border or its interior was computed, not in between and
+// not twice where both were.
+func TestBusyIsWhatIsComputed(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		border, interior [2]float64
+		hasBorder        bool
+		want             float64
+	}{
+		{"the interior alone", [2]float64{}, [2]float64{2, 7}, false, 5},
+		{"one after the other", [2]float64{1, 3}, [2]float64{4, 10}, true, 8},
+		{"a late border", [2]float64{7, 10}, [2]float64{1, 5}, true, 7},
+		{"beside each other", [2]float64{1, 3}, [2]float64{2, 10}, true, 9},
+		{"the border within", [2]float64{4, 6}, [2]float64{2, 10}, true, 8},
+		{"the interior within", [2]float64{1, 10}, [2]float64{3, 5}, true, 9},
+	} {
+		line := &Timeline{}
+		line.stamps[beforeBorder], line.stamps[afterBorder] = test.border[0], test.border[1]
+		line.stamps[beforeInterior], line.stamps[afterInterior] = test.interior[0], test.interior[1]
+		if got, err := line.busy(&clock{}, test.hasBorder); got != test.want || err != nil {
+			t.Errorf("%s: %g s, want %g; %v", test.name, got, test.want, err)
+		}
+	}
+}
