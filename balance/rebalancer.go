@@ -24,15 +24,17 @@ type (
 	Measured = rebalance.Measured
 	// Decision says which cuboids change owner while a job runs, or why none does.
 	Decision = rebalance.Decision
+	// Part is a part of the time between two looks.
+	Part = rebalance.Part
 	// Moving is what it costs to move cells.
 	Moving = rebalance.Moving
 	// Watch judges whether ranks are balanced before their cells can move.
 	Watch = rebalance.Balancer
 )
 
-// Mean returns the mean of the times that parts of a look have taken, and its relative
-// error, for Measured.
-func Mean(parts []float64) (mean, spread float64) { return rebalance.Mean(parts) }
+// Mean returns the mean time of a step in the parts of a look, and its relative error, for
+// Measured.
+func Mean(parts []Part) (mean, spread float64) { return rebalance.Mean(parts) }
 
 // Rebalancer decides while a job runs which cells change owner. Its cuboids are
 // those of a partition, cut where they are too coarse to be shared evenly by ranks

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"carina/balance"
-	"carina/balance/rebalance"
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
@@ -111,12 +110,12 @@ func (u *unsteady) look(steps int64) *balance.Decision {
 	busy, _ := u.busy()
 	spread := make([]float64, len(busy))
 	for r, is := range busy {
-		times := make([]float64, parts)
+		times := make([]balance.Part, parts)
 		for i := range times {
 			u.was[r] = alike*u.was[r] + math.Sqrt(1-alike*alike)*u.random.NormFloat64()
-			times[i] = is * math.Exp(u.scatter*u.was[r])
+			times[i] = balance.Part{Seconds: is * math.Exp(u.scatter*u.was[r]), Steps: steps / parts}
 		}
-		busy[r], spread[r] = rebalance.Mean(times)
+		busy[r], spread[r] = balance.Mean(times)
 	}
 	return u.Look(context.Background(), balance.Measured{Busy: busy, Spread: spread, Steps: steps})
 }

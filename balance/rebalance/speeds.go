@@ -99,19 +99,27 @@ func (s *speeds) uncertainty(rank int32) float64 {
 	return s.noiseOf(rank) / math.Sqrt(float64(max(1, min(s.looks[rank], smoothing))))
 }
 
-// Mean returns the mean of the times that parts of a look have taken, and its relative
-// error. On a busy machine times that follow each other are alike: many tell no more than
-// one.
-func Mean(parts []float64) (mean, spread float64) {
-	n := float64(len(parts))
-	for _, t := range parts {
-		mean += t / n
+// Part is a part of the time between two looks: the seconds of a step, and how many there
+// were.
+type Part struct {
+	Seconds float64
+	Steps   int64
+}
+
+// Mean returns the mean time of a step in the parts of a look, and its relative error. Each
+// part weighs as much as it has steps. On a busy machine times that follow each other are
+// alike: many tell no more than one.
+func Mean(parts []Part) (mean, spread float64) {
+	var steps, squares float64
+	for _, p := range parts {
+		n := float64(p.Steps)
+		steps, squares, mean = steps+n, squares+n*n, mean+n*p.Seconds
 	}
-	if n < 2 || !(mean > 0) {
+	if mean /= steps; len(parts) < 2 || !(mean > 0) {
 		return mean, 0
 	}
-	for _, t := range parts {
-		spread += (t - mean) * (t - mean) / (n - 1)
+	for _, p := range parts {
+		spread += float64(p.Steps) * (p.Seconds - mean) * (p.Seconds - mean) / (steps - squares/steps)
 	}
 	return mean, math.Sqrt(spread) / mean
 }

@@ -70,9 +70,9 @@ type Look struct {
 
 // looker is what a rank remembers between looks.
 type looker struct {
-	timing solver.Timing // when parts began, or the last of them ended
-	parts  []float64     // times of a step since the last look, of a check interval each
-	total  time.Duration // of these
+	timing solver.Timing  // when parts began, or the last of them ended
+	parts  []balance.Part // since the last look
+	total  time.Duration  // of these, with what was exchanged
 	begun  bool
 	// first is the step after which they began, next that of the next look.
 	first, next int64
@@ -155,19 +155,19 @@ func (b *Rebalancing) measure(c Computation, own *looker) error {
 	total := timing.Total - was.Total
 	busy := total - (timing.Exchange - was.Exchange)
 	steps := max(1, timing.Steps-was.Steps)
-	part := busy.Seconds() / float64(steps)
+	part := balance.Part{Seconds: busy.Seconds() / float64(steps), Steps: steps}
 	if watch, ok := c.Engine().Device().(solver.Stopwatch); ok {
 		var err error
-		if part, err = watch.Stop(); err != nil {
+		if part.Seconds, err = watch.Stop(); err != nil {
 			return fmt.Errorf("looking at the balance: %w", err)
 		}
 	}
 	own.begin(c)
 	if b.measured != nil {
 		rank := c.Engine().Transport().Rank()
-		part = b.measured(rank, c.Engine().Steps(), b.shares(own.owners)[rank]*float64(b.domain.CellCount())).Seconds()
+		part.Seconds = b.measured(rank, c.Engine().Steps(), b.shares(own.owners)[rank]*float64(b.domain.CellCount())).Seconds()
 	}
-	own.parts, own.total = append(own.parts, part), own.total+total/time.Duration(steps)
+	own.parts, own.total = append(own.parts, part), own.total+total
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (b *Rebalancing) Look(c Computation) error {
 	mean, spread := balance.Mean(own.parts)
 	measured[t.Rank()], measured[t.Size()+t.Rank()] = int64(1e9*mean), int64(spread/spreadUnit)
 	if t.Rank() == 0 {
-		measured[2*t.Size()] = int64(own.total) / int64(len(own.parts))
+		measured[2*t.Size()] = int64(own.total) / steps
 	}
 	if err := t.Reduce(transport.Sum, measured); err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
