@@ -78,9 +78,11 @@ type storedRow struct {
 // eachRow calls f for the rank's stored rows in the order of storage.
 func (b *Finder) eachRow(f func(s *storedRow)) {
 	if b.boxes == nil {
+		var s storedRow
 		for i := range b.all {
 			if p := &b.all[i]; p.Owner == b.Rank {
-				f(&storedRow{p.X0, p.X1, p.Local, p.Cuboid, row{p.Y, p.Z, int32(i), int32(i) + 1}})
+				s = storedRow{p.X0, p.X1, p.Local, p.Cuboid, row{p.Y, p.Z, int32(i), int32(i) + 1}}
+				f(&s)
 			}
 		}
 		return

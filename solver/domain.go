@@ -131,8 +131,18 @@ func (p *Piece) Cells() int32 { return p.X1 - p.X0 }
 // neighbouring segments of one owner are joined, unless they are to be kept
 // apart by cuboid. It checks that every cell is owned exactly once.
 func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
+	pieces := make([]Piece, 0, len(d.Segments)) // most segments are
+	err := d.eachPiece(byCuboid, func(p *Piece) { pieces = append(pieces, *p) })
+	if err != nil {
+		return nil, err
+	}
+	return pieces, nil
+}
+
+// eachPiece calls f for all pieces, in the order of Pieces.
+func (d *Domain) eachPiece(byCuboid bool, f func(p *Piece)) error {
 	if d.Grid == nil || len(d.Grid.Runs) == 0 {
-		return nil, errors.New("the grid has no fluid cell; choose a finer spacing")
+		return errors.New("the grid has no fluid cell; choose a finer spacing")
 	}
 	segments := d.Segments
 	inOrder := func(a, b cuboid.Segment) int {
@@ -142,8 +152,7 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 		segments = slices.Clone(segments)
 		slices.SortFunc(segments, inOrder)
 	}
-	// Most segments are pieces; runs are at least.
-	pieces := make([]Piece, 0, max(len(segments), len(d.Grid.Runs)))
+	var piece Piece // that is not yet complete
 	var global int64
 	next := 0
 	for i, run := range d.Grid.Runs {
@@ -152,18 +161,21 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 		}
 		for x := run.X0; x < run.X1; {
 			if next == len(segments) || segments[next].Z != run.Z || segments[next].Y != run.Y || segments[next].X0 != x || segments[next].X1 > run.X1 || segments[next].X1 <= x {
-				return nil, fmt.Errorf("cell (%d, %d, %d) is not owned exactly once; partition the geometry again", x, run.Y, run.Z)
+				return fmt.Errorf("cell (%d, %d, %d) is not owned exactly once; partition the geometry again", x, run.Y, run.Z)
 			}
 			s := segments[next]
 			next++
 			owner, err := d.Owner(s)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if n := len(pieces); n > 0 && x > run.X0 && pieces[n-1].Owner == owner && !(byCuboid && pieces[n-1].Cuboid != s.Cuboid) {
-				pieces[n-1].X1 = s.X1
+			if x > run.X0 && piece.Owner == owner && !(byCuboid && piece.Cuboid != s.Cuboid) {
+				piece.X1 = s.X1
 			} else {
-				pieces = append(pieces, Piece{Run: s.Run, Owner: owner, Global: global, Cuboid: s.Cuboid, Local: -1})
+				if piece.Cells() > 0 {
+					f(&piece)
+				}
+				piece = Piece{Run: s.Run, Owner: owner, Global: global, Cuboid: s.Cuboid, Local: -1}
 			}
 			global += int64(s.X1 - x)
 			x = s.X1
@@ -171,7 +183,8 @@ func (d *Domain) Pieces(byCuboid bool) ([]Piece, error) {
 	}
 	if next != len(segments) {
 		s := segments[next]
-		return nil, fmt.Errorf("cuboid %d claims cells from (%d, %d, %d) on that are not fluid or have another owner; partition the geometry again", s.Cuboid, s.X0, s.Y, s.Z)
+		return fmt.Errorf("cuboid %d claims cells from (%d, %d, %d) on that are not fluid or have another owner; partition the geometry again", s.Cuboid, s.X0, s.Y, s.Z)
 	}
-	return pieces, nil
+	f(&piece)
+	return nil
 }

@@ -86,6 +86,13 @@ func newFinder(domain *Domain, rank int, within reach, dense bool) (*Finder, err
 		return nil, err
 	}
 	b := &Finder{Layout: &Layout{Domain: domain, Rank: int32(rank)}, all: all, reach: within, planes: make([]int32, domain.Grid.Size[2]+1)}
+	rows := 0
+	for i := range all {
+		if i == 0 || all[i].Y != all[i-1].Y || all[i].Z != all[i-1].Z {
+			rows++
+		}
+	}
+	b.rows = make([]row, 0, rows)
 	var fluid int64
 	for i := range all {
 		if p := &all[i]; p.Owner == b.Rank {

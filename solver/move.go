@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"carina/solver/saved"
 	"carina/solver/transport"
@@ -64,7 +65,7 @@ func (r *Rank) moveTo(q *Rank) error {
 type mover struct {
 	from, to        *Rank
 	own             *State
-	leaving, coming []part // of this rank
+	leaving, coming []part // all cells that this rank has, and will have, by who has them after and before
 }
 
 // part is cells in a row that leave one owner for another.
@@ -73,38 +74,45 @@ type part struct {
 	CellRange
 }
 
-// parts cuts cells by those of other pieces with their owners.
-func parts(own []CellRange, others []Piece) (list []part) {
-	at := 0
-	for _, c := range own {
-		for first, end := c.First, c.First+c.Count; first < end; {
-			for others[at].Global+int64(others[at].Cells()) <= first {
-				at++
-			}
-			last := min(end, others[at].Global+int64(others[at].Cells()))
-			if n := len(list); n > 0 && list[n-1].rank == others[at].Owner && list[n-1].First+list[n-1].Count == first {
+// parts cuts cells, by ascending number, by their owners in a domain.
+func parts(own []CellRange, d *Domain) (list []part, err error) {
+	err = d.eachPiece(false, func(p *Piece) {
+		end := p.Global + int64(p.Cells())
+		for len(own) > 0 && own[0].First < end {
+			first, last := max(own[0].First, p.Global), min(own[0].First+own[0].Count, end)
+			if n := len(list); n > 0 && list[n-1].rank == p.Owner && list[n-1].First+list[n-1].Count == first {
 				list[n-1].Count += last - first
 			} else {
-				list = append(list, part{others[at].Owner, CellRange{First: first, Count: last - first}})
+				list = append(list, part{p.Owner, CellRange{First: first, Count: last - first}})
 			}
-			first = last
+			if last == end && last < own[0].First+own[0].Count {
+				return
+			}
+			own = own[1:]
 		}
+	})
+	return list, err
+}
+
+// ownerOf is the rank whose part has a cell, −1 if none has.
+func ownerOf(list []part, cell int64) int32 {
+	i := sort.Search(len(list), func(i int) bool { return list[i].First+list[i].Count > cell })
+	if i == len(list) || list[i].First > cell {
+		return -1
 	}
-	return list
+	return list[i].rank
 }
 
 // exchange returns the states of the cells that this rank will have, by where they
 // come from. Plain values go from memory to memory instead of records.
 func (m *mover) exchange(plain bool) ([]*State, error) {
-	before, err := m.from.layout.Domain.Pieces(false)
-	if err != nil {
+	var err error
+	if m.leaving, err = parts(m.own.Cells, m.to.layout.Domain); err != nil {
 		return nil, err
 	}
-	after, err := m.to.layout.Domain.Pieces(false)
-	if err != nil {
+	if m.coming, err = parts(m.to.layout.Ranges(), m.from.layout.Domain); err != nil {
 		return nil, err
 	}
-	m.leaving, m.coming = parts(m.own.Cells, after), parts(m.to.layout.Ranges(), before)
 	states := map[int32]*State{}
 	for _, p := range m.coming {
 		s := states[p.rank]
@@ -115,7 +123,7 @@ func (m *mover) exchange(plain bool) ([]*State, error) {
 		s.Cells = append(s.Cells, p.CellRange)
 	}
 	if plain {
-		if err := m.values(before, after); err != nil {
+		if err := m.values(); err != nil {
 			return nil, err
 		}
 	} else {
@@ -145,7 +153,7 @@ func (m *mover) exchange(plain bool) ([]*State, error) {
 	if len(received) == 0 {
 		received = []*State{m.like()}
 	}
-	return received, m.swapLots(received[0], after)
+	return received, m.swapLots(received[0])
 }
 
 // like is the state of no cells after as many steps.
@@ -200,7 +208,7 @@ func (m *mover) swap(own []byte, bytes int, n int64) (map[int32][]byte, error) {
 }
 
 // swapLots gives the new owners of cells their lots, and a state those that come.
-func (m *mover) swapLots(into *State, after []Piece) error {
+func (m *mover) swapLots(into *State) error {
 	outgoing := map[int][]int64{}
 	for k, own := range m.own.Lots {
 		if len(own.Cells) == 0 {
@@ -208,15 +216,15 @@ func (m *mover) swapLots(into *State, after []Piece) error {
 		}
 		each := len(own.Numbers) / len(own.Cells)
 		for i, cell := range own.Cells {
-			p := holding(after, cell)
-			if p == nil {
+			owner := int(ownerOf(m.leaving, cell))
+			if owner < 0 {
 				return ErrOtherState
 			}
-			words := append(outgoing[int(p.Owner)], int64(k), cell, int64(each))
+			words := append(outgoing[owner], int64(k), cell, int64(each))
 			for _, v := range own.Numbers[i*each : (i+1)*each] {
 				words = append(words, floatBits(v))
 			}
-			outgoing[int(p.Owner)] = words
+			outgoing[owner] = words
 		}
 	}
 	incoming, err := transport.Tell(m.from.transport, outgoing)

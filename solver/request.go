@@ -46,7 +46,17 @@ func sortByPlace(list []wanted) []wanted {
 
 // borrow lists the neighbours' slots that own cells touch.
 func (r *Rank) borrow(slots []Slot) *request {
-	q := &request{}
+	cells := make([]int, len(r.finder.offsets)) // that cross at each
+	for _, c := range r.finder.crossings {
+		cells[c.offset] += int(c.x1 - c.x0)
+	}
+	all := 0
+	for i := range slots {
+		if k := slices.Index(r.finder.offsets, slots[i].Offset); k >= 0 {
+			all += cells[k]
+		}
+	}
+	q := &request{list: make([]wanted, 0, all)}
 	for i := range slots {
 		s := &slots[i]
 		if s.own() {
@@ -190,7 +200,11 @@ func (q *request) of(rank int32) []wanted {
 
 // connect adds what goes to and comes from a peer to a request's exchange.
 func (r *Rank) connect(q *request, peer int32, want []run) {
-	var take, give []location
+	gives := 0
+	for _, w := range want {
+		gives += int(w.count)
+	}
+	take, give := make([]location, 0, len(q.of(peer))), make([]location, 0, gives)
 	for _, w := range q.of(peer) {
 		take = append(take, w.to)
 	}
@@ -218,22 +232,27 @@ func (r *Rank) connect(q *request, peer int32, want []run) {
 
 // segments joins locations of one array, or of the answers of a request.
 func (r *Rank) segments(list []location, q *request) (s []Segment) {
-	for i, l := range list {
-		if i == 0 || l.array != list[i-1].array {
-			if l.array < 0 {
-				s = append(s, Segment{Array: l.array, Bytes: q.state.kindBytes(), Memory: q.answers})
-			} else {
-				s = append(s, Segment{Array: l.array, Bytes: r.kinds[l.array].Bytes()})
+	for len(list) > 0 {
+		one := Segment{Array: list[0].array}
+		if one.Array < 0 {
+			one.Bytes, one.Memory = q.state.kindBytes(), q.answers
+		} else {
+			one.Bytes = r.kinds[one.Array].Bytes()
+		}
+		n := slices.IndexFunc(list, func(l location) bool { return l.array != one.Array })
+		if n < 0 {
+			n = len(list)
+		}
+		same := func(l location, cell int32) bool { return l.cell == cell }
+		if len(s) > 0 && slices.EqualFunc(list[:n], s[len(s)-1].Cells, same) {
+			one.Cells = s[len(s)-1].Cells
+		} else {
+			one.Cells = make([]int32, n)
+			for i := range one.Cells {
+				one.Cells[i] = list[i].cell
 			}
 		}
-		s[len(s)-1].Cells = append(s[len(s)-1].Cells, l.cell)
-	}
-	for i := range s {
-		if i > 0 && slices.Equal(s[i].Cells, s[i-1].Cells) {
-			s[i].Cells = s[i-1].Cells
-		} else {
-			s[i].Cells = slices.Clip(s[i].Cells)
-		}
+		s, list = append(s, one), list[n:]
 	}
 	return s
 }

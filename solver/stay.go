@@ -78,61 +78,46 @@ func (r *Rank) SameOwners(domain *Domain) (bool, error) {
 	return same[0] == 1, nil
 }
 
-// staying lists the rows of cells that two layouts of a rank have both, and the cells
-// that only the first or the second has.
-func staying(before, after *Layout) (rows []Row, leaving, coming []CellRange) {
-	add := func(list []CellRange, first, end int64) []CellRange {
-		if n := len(list); n > 0 && list[n-1].First+list[n-1].Count == first {
-			list[n-1].Count += end - first
-			return list
-		}
-		return append(list, CellRange{First: first, Count: end - first})
-	}
+// staying lists the rows of cells that two layouts of a rank have both.
+func staying(before, after *Layout) (rows []Row) {
 	ends := func(p *Piece) int64 { return p.Global + int64(p.Cells()) }
 	a, b := before.Pieces, after.Pieces
 	i, k := 0, 0
-	var at int64 // all cells before are done
-	for i < len(a) || k < len(b) {
-		switch {
-		case k == len(b) || i < len(a) && ends(&a[i]) <= max(at, b[k].Global):
-			leaving = add(leaving, max(at, a[i].Global), ends(&a[i]))
-			at = max(at, ends(&a[i]))
-			i++
-		case i == len(a) || ends(&b[k]) <= max(at, a[i].Global):
-			coming = add(coming, max(at, b[k].Global), ends(&b[k]))
-			at = max(at, ends(&b[k]))
-			k++
-		default:
-			p, q := &a[i], &b[k]
-			first, end := max(at, p.Global, q.Global), min(ends(p), ends(q))
-			if from := max(at, p.Global); from < first {
-				leaving = add(leaving, from, first)
-			}
-			if from := max(at, q.Global); from < first {
-				coming = add(coming, from, first)
-			}
+	for i < len(a) && k < len(b) {
+		p, q := &a[i], &b[k]
+		first, end := max(p.Global, q.Global), min(ends(p), ends(q))
+		if first < end {
 			row := Row{p.Local + int32(first-p.Global), q.Local + int32(first-q.Global), int32(end - first)}
 			if n := len(rows); n > 0 && rows[n-1].From+rows[n-1].Count == row.From && rows[n-1].To+rows[n-1].Count == row.To {
 				rows[n-1].Count += row.Count
 			} else {
 				rows = append(rows, row)
 			}
-			if at = end; at == ends(p) {
-				i++
-			}
-			if at == ends(q) {
-				k++
-			}
+		}
+		if ends(p) == end {
+			i++
+		}
+		if ends(q) == end {
+			k++
 		}
 	}
-	return rows, leaving, coming
+	return rows
 }
 
-// locals lists the local numbers of cells by the ranks that they go to or come from.
+// locals lists the local numbers of cells by the other ranks that they go to or come from.
 func (l *Layout) locals(cells []part) map[int][]int32 {
-	by := map[int][]int32{}
+	by, count := map[int][]int32{}, map[int32]int64{}
 	for _, c := range cells {
+		count[c.rank] += c.Count
+	}
+	for _, c := range cells {
+		if c.rank == l.Rank {
+			continue
+		}
 		list := by[int(c.rank)]
+		if list == nil {
+			list = make([]int32, 0, count[c.rank])
+		}
 		for global, end := c.First, c.First+c.Count; global < end; {
 			p := holding(l.Pieces, global)
 			for ; global < min(end, p.Global+int64(p.Cells())); global++ {
@@ -148,8 +133,8 @@ func (l *Layout) locals(cells []part) map[int][]int32 {
 // memory: what stays is copied there, and what moves goes straight to its new owner, which
 // takes it itself where it reaches the memory.
 // Between steps all that the next one reads lies in its cell, or is fetched from there.
-func (m *mover) values(before, after []Piece) error {
-	rows, leaving, coming := staying(m.from.layout, m.to.layout)
+func (m *mover) values() error {
+	rows := staying(m.from.layout, m.to.layout)
 	if err := m.from.wait(); err != nil {
 		return err
 	}
@@ -163,7 +148,7 @@ func (m *mover) values(before, after []Piece) error {
 	if err != nil {
 		return err
 	}
-	gives, takes := m.from.layout.locals(parts(leaving, after)), m.to.layout.locals(parts(coming, before))
+	gives, takes := m.from.layout.locals(m.leaving), m.to.layout.locals(m.coming)
 	peers := slices.AppendSeq(slices.Collect(maps.Keys(gives)), maps.Keys(takes))
 	slices.Sort(peers)
 	peers = slices.Compact(peers)
@@ -177,14 +162,19 @@ func (m *mover) values(before, after []Piece) error {
 	}
 	var messages []transport.Message
 	for i, peer := range peers {
-		message := transport.Message{Peer: peer, Send: make([]byte, len(gives[peer])*size), Receive: make([]byte, len(takes[peer])*size)}
+		message := transport.Message{Peer: peer}
 		if sources[i] != nil {
 			message.Receive = newMessage([]Segment{{Bytes: cellBytes, Cells: takes[peer]}})
+		} else {
+			message.Receive = make([]byte, len(takes[peer])*size)
 		}
 		if reached[i] {
 			message.Send = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(gives[peer]))), len(gives[peer])*cellBytes)
-		} else if err := m.from.pack(gives[peer], message.Send, true); err != nil {
-			return err
+		} else {
+			message.Send = make([]byte, len(gives[peer])*size)
+			if err := m.from.pack(gives[peer], message.Send, true); err != nil {
+				return err
+			}
 		}
 		messages = append(messages, message)
 	}

@@ -67,19 +67,25 @@ func TestStaying(t *testing.T) {
 				f.finish()
 				layouts[i] = f.Layout
 			}
-			rows, leaving, coming := staying(layouts[0], layouts[1])
+			rows := staying(layouts[0], layouts[1])
+			leaving, err := parts(layouts[0].Ranges(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			coming, err := parts(layouts[1].Ranges(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
 			stays := map[int32]int32{}
 			for _, r := range rows {
 				for i := range r.Count {
 					stays[r.From+i] = r.To + i
 				}
 			}
-			in := func(list []CellRange, cell int64) bool {
-				return slices.ContainsFunc(list, func(c CellRange) bool { return c.First <= cell && cell < c.First+c.Count })
-			}
+			other := int32(1 - rank)
 			for cell := range before {
 				had, has := int(before[cell]) == rank, int(after[cell]) == rank
-				if in(leaving, int64(cell)) != (had && !has) || in(coming, int64(cell)) != (has && !had) {
+				if (ownerOf(leaving, int64(cell)) == other) != (had && !has) || (ownerOf(coming, int64(cell)) == other) != (has && !had) {
 					t.Fatalf("cell %d: had %v, has %v: %v, %v", cell, had, has, leaving, coming)
 				}
 				if had && has {

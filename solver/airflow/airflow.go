@@ -8,6 +8,7 @@ import (
 	"carina/solver"
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/update"
 	"carina/solver/lattice"
 	"carina/solver/streaming"
 	"carina/solver/transport"
@@ -29,6 +30,8 @@ type airflow struct {
 	// carries tells whether the kernel leaves the velocity for others.
 	carries bool
 	force   [3]float64 // in lattice units, in the present step
+	// like is how large the tables were of the cells that the rank had before.
+	like update.Sizes
 }
 
 var _ solver.Physics = (*airflow)(nil)

@@ -45,7 +45,7 @@ func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("the flow is bound to processors here and the device is a %T: give processor.New, or the flow that belongs to the device", b.Device)
 	}
-	r := &bound{airflow: a, device: device, layout: update.NewLayout(b.Finder, a.set)}
+	r := &bound{airflow: a, device: device, layout: update.NewLayout(b.Finder, a.set, a.like)}
 	r.openings = a.openings.Clone()
 	r.ambientNow = a.ambientAfter(0)
 	scheme := a.settings.wallScheme(a.units.RelaxationTime())

@@ -55,6 +55,9 @@ func (r *Rank) Move(domain *solver.Domain) error {
 	}
 	flow := *r.airflow
 	flow.domain = domain
+	if b, ok := r.kernel.(*bound); ok {
+		flow.like = b.layout.Sizes()
+	}
 	e, err := r.engine.Move(domain, solver.Together{r.backend.Physics(newFlow(&flow))}, device)
 	if err != nil {
 		return err

@@ -22,8 +22,11 @@ type Cells struct {
 // NewCells prepares the openings' cells of a rank. It moves their links and groups
 // together: a step reads all of them in turn.
 func NewCells(list []Cell) *Cells {
-	var links []Link
-	var groups []group
+	allLinks, allGroups := 0, 0
+	for i := range list {
+		allLinks, allGroups = allLinks+len(list[i].Links), allGroups+len(list[i].groups)
+	}
+	links, groups := make([]Link, 0, allLinks), make([]group, 0, allGroups)
 	for i := range list {
 		c := &list[i]
 		c.firstLink, c.firstGroup = len(links), len(groups)

@@ -7,7 +7,6 @@ import (
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/wall"
 	"carina/solver/lattice"
-	"carina/solver/processor"
 )
 
 const (
@@ -45,6 +44,8 @@ type Layout struct {
 	rim wall.Rim
 	// Openings are the cells at openings.
 	Openings *opening.Cells
+	// openingsExpected is about how many of them there will be.
+	openingsExpected int
 }
 
 // block is a block with its windows, by kind.
@@ -82,13 +83,15 @@ type windowBuilder struct {
 	blank      []uint32 // room for one regular window
 }
 
-// NewLayout finds the windows of a rank's blocks.
-func NewLayout(f *solver.Finder, set *lattice.Set) *Layout {
+// NewLayout finds the windows of a rank's blocks. Its tables are taken to be about as large
+// as those of so many cells elsewhere, if any are known.
+func NewLayout(f *solver.Finder, set *lattice.Set, like Sizes) *Layout {
 	l := &Layout{Layout: f.Layout, set: set, blocks: make([]block, len(f.Blocks))}
 	b := windowBuilder{Layout: l, neighbours: make([]int32, (set.Q-1)*windowCells), blank: make([]uint32, walledWidth(set.Q))}
 	for i, block := range f.Blocks {
 		l.blocks[i].cell, l.blocks[i].cellEnd = block.First, block.End
 	}
+	l.reserve(like)
 	f.EachGroup(func(g *solver.Group) {
 		for d, c := range geometry.Directions[:set.Q-1] {
 			g.Neighbours(c, b.neighbours[d*windowCells:])
@@ -103,8 +106,8 @@ func NewLayout(f *solver.Finder, set *lattice.Set) *Layout {
 		c.innerEnd, c.walledEnd = int32(len(l.windows.inner)/innerWidth(set.Q)), int32(len(l.windows.walled)/walledWidth(set.Q))
 	})
 	w := &l.windows
-	w.inner = processor.InHugePages(w.inner, kernel.WindowsAhead*innerWidth(set.Q))
-	w.walled = processor.InHugePages(w.walled, kernel.WindowsAhead*walledWidth(set.Q))
+	w.inner = settled(w.inner, kernel.WindowsAhead*innerWidth(set.Q))
+	w.walled = settled(w.walled, kernel.WindowsAhead*walledWidth(set.Q))
 	return l
 }
 

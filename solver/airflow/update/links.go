@@ -12,7 +12,6 @@ import (
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/wall"
 	"carina/solver/lattice"
-	"carina/solver/processor"
 )
 
 // FindLinks makes the wall links and opening cells of every block.
@@ -22,7 +21,7 @@ func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *o
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
-	b := linkBuilder{Layout: l, grid: grid, scheme: scheme, openings: openings}
+	b := linkBuilder{Layout: l, grid: grid, scheme: scheme, openings: openings, cells: make([]opening.Cell, 0, l.openingsExpected)}
 	q := l.set.Q
 	for i := range l.blocks {
 		c := &l.blocks[i]
@@ -35,7 +34,7 @@ func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *o
 		b.appendLinks(c.cell)
 		c.openingEnd, c.rimEnd = int32(len(b.cells)), int32(len(l.rim))
 	}
-	l.near, l.far, l.reflections = processor.InHugePages(l.near, 0), processor.InHugePages(l.far, 0), processor.InHugePages(l.reflections, 0)
+	l.near, l.far, l.reflections = settled(l.near, 0), settled(l.far, 0), settled(l.reflections, 0)
 	l.Openings = opening.NewCells(b.cells)
 	return nil
 }

@@ -42,7 +42,7 @@ func (c *closed) Program() solver.Program {
 }
 
 func (c *closed) Bind(b *solver.Binding) (solver.Kernel, error) {
-	c.layout, c.workspace = NewLayout(b.Finder, c.set), NewWorkspace(c.set)
+	c.layout, c.workspace = NewLayout(b.Finder, c.set, Sizes{}), NewWorkspace(c.set)
 	if err := c.layout.FindLinks(c.grid, &c.scheme, c.openings); err != nil {
 		return nil, err
 	}
