@@ -45,6 +45,8 @@ type Grid struct {
 	// Perhaps are places where the lumen may end beside the openings, the largest
 	// first.
 	Perhaps []Place
+	// Narrow are places inside that are narrower than the openings on either side.
+	Narrow []Narrow
 }
 
 // Volume is that of the cells, in cubic metres.

@@ -36,13 +36,20 @@ import (
 //	  the opening from 1
 //	each opening's doubt in hundredths, unless all are 0 and it is version 2
 //	since version 3 number of places that may be ends; each: centre, radius
+//	since version 4 number of narrow places; each: centre, area, number of the
+//	  openings behind it, and these
 //
 // A file has the oldest version that holds what it says.
 
 // GridMagic begins every grid file.
 const GridMagic = "carina grid\n"
 
-const gridVersion, placelessGridVersion, oldestGridVersion = 3, 2, 1
+const (
+	gridVersion          = 4
+	placesGridVersion    = 3 // has no narrow places
+	placelessGridVersion = 2
+	oldestGridVersion    = 1
+)
 
 // mostPlaces is how many places that may be ends a file holds.
 const mostPlaces = math.MaxUint16
@@ -62,10 +69,7 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	}
 	hash := sha256.New()
 	hashed := io.MultiWriter(w, hash)
-	version := uint32(gridVersion)
-	if len(g.Perhaps) == 0 {
-		version = placelessGridVersion
-	}
+	version := g.fileVersion()
 	head := binary.LittleEndian.AppendUint32([]byte(GridMagic), version)
 	if _, err := hashed.Write(head); err != nil {
 		return err
@@ -78,7 +82,9 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	e.header(g)
 	e.runs(g.Runs)
 	e.links(&g.Links)
-	e.doubts(g)
+	if e.doubts(g, version); version >= gridVersion {
+		e.narrow(g.Narrow)
+	}
 	if err := e.w.Flush(); err != nil {
 		return err
 	}
@@ -87,6 +93,17 @@ func EncodeGrid(w io.Writer, g *Grid) error {
 	}
 	_, err = w.Write(hash.Sum(nil))
 	return err
+}
+
+// fileVersion is the oldest version that holds a grid.
+func (g *Grid) fileVersion() uint32 {
+	switch {
+	case len(g.Narrow) > 0:
+		return gridVersion
+	case len(g.Perhaps) > 0:
+		return placesGridVersion
+	}
+	return placelessGridVersion
 }
 
 // gridEncoder writes the body. Errors stay in the buffered writer until it is
@@ -158,22 +175,33 @@ func (e *gridEncoder) links(l *Links) {
 	}
 }
 
-// doubts writes how unsure the openings are and what else may be one, and nothing
-// where all are sure and nothing else is.
-func (e *gridEncoder) doubts(g *Grid) {
-	if len(g.Perhaps) == 0 && !slices.ContainsFunc(g.Openings, func(o Opening) bool { return hundredths(o.Doubt) > 0 }) {
+// doubts writes how unsure the openings are and what else may be one, and in the version
+// without places nothing where all are sure.
+func (e *gridEncoder) doubts(g *Grid, version uint32) {
+	if version == placelessGridVersion && !slices.ContainsFunc(g.Openings, func(o Opening) bool { return hundredths(o.Doubt) > 0 }) {
 		return
 	}
 	for _, o := range g.Openings {
 		e.whole(hundredths(o.Doubt))
 	}
-	if len(g.Perhaps) == 0 {
+	if version == placelessGridVersion {
 		return
 	}
 	places := g.Perhaps[:min(len(g.Perhaps), mostPlaces)]
 	e.whole(int64(len(places)))
 	for _, p := range places {
 		e.real(p.Center.X, p.Center.Y, p.Center.Z, p.Radius)
+	}
+}
+
+func (e *gridEncoder) narrow(places []Narrow) {
+	e.whole(int64(len(places)))
+	for _, n := range places {
+		e.real(n.Center.X, n.Center.Y, n.Center.Z, n.Area)
+		e.whole(int64(len(n.Behind)))
+		for _, number := range n.Behind {
+			e.whole(int64(number))
+		}
 	}
 }
 
@@ -376,7 +404,7 @@ func (d *gridDecoder) doubts(g *Grid) {
 	for i := range g.Openings {
 		g.Openings[i].Doubt = float64(d.whole("an opening's doubt", 100)) / 100
 	}
-	if d.version < gridVersion {
+	if d.version < placesGridVersion {
 		return
 	}
 	count := d.whole("the number of places that may be ends", mostPlaces)
@@ -386,6 +414,22 @@ func (d *gridDecoder) doubts(g *Grid) {
 			d.fail("a place that may be an end lies at %v m, far outside of the grid, or has the radius %g m", p.Center, p.Radius)
 		}
 		g.Perhaps = append(g.Perhaps, p)
+	}
+}
+
+// narrow reads the narrow places.
+func (d *gridDecoder) narrow(g *Grid) {
+	count := d.whole("the number of narrow places", int64(2*len(g.Openings)))
+	for i := int64(0); i < count && d.err == nil; i++ {
+		n := Narrow{Center: d.vector("a narrow place"), Area: d.real("the area of a narrow place")}
+		if d.err == nil && !(n.Area > 0 && nearGrid(g, Opening{Center: n.Center, Area: n.Area})) {
+			d.fail("a narrow place lies at %v m, far outside of the grid, or has the area %g m²", n.Center, n.Area)
+		}
+		behind := d.whole("the number of openings behind a narrow place", int64(len(g.Openings)))
+		for j := int64(0); j < behind && d.err == nil; j++ {
+			n.Behind = append(n.Behind, int(d.whole("an opening behind a narrow place", math.MaxUint16)))
+		}
+		g.Narrow = append(g.Narrow, n)
 	}
 }
 

@@ -57,7 +57,9 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 	d.header(g)
 	cells := d.runs(g)
 	d.links(g, cells)
-	d.doubts(g)
+	if d.doubts(g); d.version >= gridVersion {
+		d.narrow(g)
+	}
 	if d.err == nil {
 		if _, err := d.r.ReadByte(); err != io.EOF {
 			d.fail("there are bytes too many: %w", errors.Join(err, errGridDamaged))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestGridFileRefusesDamage(t *testing.T) {
 func TestGridFileErrors(t *testing.T) {
 	data := encode(t, linked(generate.FullGrid([3]int32{3, 3, 3})))
 	newer := bytes.Clone(data)
-	newer[len(geometry.GridMagic)] += 2
+	newer[len(geometry.GridMagic)] = 99
 	folder := t.TempDir()
 	tests := []struct {
 		name string
@@ -197,6 +198,31 @@ func TestGridFileKeepsPlaces(t *testing.T) {
 	g.Perhaps[0].Center.X = 1e3
 	if _, err := geometry.DecodeGrid(bytes.NewReader(encoded())); err == nil {
 		t.Error("a place a kilometre away is taken")
+	}
+}
+
+// A grid file keeps narrow places, and refuses what is none.
+func TestGridFileKeepsNarrowPlaces(t *testing.T) {
+	g := &geometry.Grid{Spacing: 1e-3, Size: [3]int32{1, 1, 1}, Runs: []geometry.Run{{X1: 1}}, Openings: []geometry.Opening{{Number: 3, Role: geometry.Inlet}, {Number: 7, Role: geometry.Outlet, Doubt: 0.25}}}
+	g.Links.First = []int64{0}
+	for _, test := range []struct {
+		places []geometry.Narrow
+		taken  bool
+	}{
+		{[]geometry.Narrow{{Center: r3.Vec{X: 1e-3, Y: 2e-3}, Area: 3e-6, Behind: []int{7}}, {Area: 1e-6, Behind: []int{3, 7}}}, true},
+		{[]geometry.Narrow{{Center: r3.Vec{X: 1e3}, Area: 3e-6}}, false},
+		{[]geometry.Narrow{{Area: 0}}, false},
+		{make([]geometry.Narrow, 5), false},
+	} {
+		var file bytes.Buffer
+		g.Narrow = test.places
+		if err := geometry.EncodeGrid(&file, g); err != nil {
+			t.Fatal(err)
+		}
+		back, err := geometry.DecodeGrid(&file)
+		if (err == nil) != test.taken || err == nil && (!reflect.DeepEqual(back.Narrow, g.Narrow) || back.Openings[1].Doubt != 0.25) {
+			t.Errorf("%+v: error %v, %+v", test.places, err, back)
+		}
 	}
 }
 

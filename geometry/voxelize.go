@@ -130,6 +130,15 @@ const fewestCells = 8
 // VoxelizePrepared fills the lumen of a prepared surface with cells. Two
 // grids made from the same surface and options are equal bit for bit.
 func VoxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Filled, error) {
+	g, filled, err := voxelizePrepared(ctx, p, o)
+	if err == nil {
+		g.Narrow, err = narrowOf(ctx, p, o, g)
+	}
+	return g, filled, err
+}
+
+// voxelizePrepared is VoxelizePrepared but for the narrow places.
+func voxelizePrepared(ctx context.Context, p *Prepared, o Options) (*Grid, Filled, error) {
 	filled := Filled{Method: p.Method}
 	if o.Method != Automatic {
 		filled.Method = o.Method

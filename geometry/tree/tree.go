@@ -128,53 +128,22 @@ func (d *draft) radius() float64 { return math.Sqrt(d.area / math.Pi) }
 // findTips finds the cells at openings.
 func (f *finder) findTips() error {
 	g := f.grid
-	root := -1
-	for i, o := range g.Openings {
-		if o.Role == geometry.Inlet && (root < 0 || o.Area > g.Openings[root].Area) {
-			root = i
-		}
-	}
-	if root < 0 {
-		root = 0
-		for i, o := range g.Openings {
-			if o.Area > g.Openings[root].Area {
-				root = i
-			}
-		}
-	}
+	root := g.Widest()
 	// Within, openings are numbered by their places in the grid's list, as links do.
 	f.root = root + 1
-	// ends are the cells at each opening.
-	ends := make([][]int32, len(g.Openings)+1)
-	cell := 0
-	for _, o := range g.Links.Openings {
-		for g.Links.First[cell+1] <= o.Link {
-			cell++
-		}
-		c := int32(g.Links.Cells[cell])
-		if list := ends[o.Number]; len(list) == 0 || list[len(list)-1] != c {
-			ends[o.Number] = append(list, c)
-		}
-	}
-	f.sources = ends[f.root]
-	if len(f.sources) == 0 {
+	ends := g.Ends()
+	if f.sources = ends[root].Cells; len(f.sources) == 0 {
 		return fmt.Errorf("no cell lies at the inlet (opening %d): choose a smaller spacing", g.Openings[root].Number)
 	}
 	f.tips = map[int32]int{}
-	for i := range g.Openings {
-		number, best, nearest := i+1, int32(-1), math.Inf(1)
-		for _, c := range ends[number] {
-			far := r3.Norm(r3.Sub(f.center(c), f.inCells(g.Openings[i].Center)))
-			if far < nearest && f.tips[c] == 0 {
-				best, nearest = c, far
-			}
+	for i := range ends {
+		if i == root {
+			continue
 		}
-		switch {
-		case number == f.root:
-		case best < 0:
+		if tip, ok := ends[i].Tip(f.tips); ok {
+			f.tips[tip] = i + 1
+		} else {
 			f.missing = append(f.missing, g.Openings[i].Number)
-		default:
-			f.tips[best] = number
 		}
 	}
 	if len(f.tips) == 0 {

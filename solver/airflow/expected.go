@@ -24,6 +24,9 @@ const (
 	// their size, and the flow is planned as if they were open, as they are on a finer
 	// grid.
 	closedPart = 0.2
+	// fasterInside is how much faster air is in a narrow place than at any opening, where
+	// that place sets the time step: its area is that of cells.
+	fasterInside = 1.25
 )
 
 // expected is what can be said of the flow before it is computed.
@@ -31,6 +34,9 @@ type expected struct {
 	meanInletVelocity float64 // m/s, 0 where only pressures are known
 	peakVelocity      float64 // m/s
 	inletDiameter     float64 // m, of a circle of the inlets' area
+	// narrow is the place inside where the velocity is largest; nil where it is at an
+	// opening.
+	narrow *geometry.Narrow
 }
 
 // through is what is known of the flow through one opening.
@@ -48,7 +54,7 @@ func (t *through) free() bool { return !t.prescribed && t.condition.Kind != open
 
 // expect estimates the largest velocity from the conditions of all openings:
 // twice the mean velocity (Poiseuille) through each, and twice that where it is
-// narrow. Openings that prescribe no flow share what is left, by their shares or as
+// narrow, and twice the mean through narrow places inside. Openings that prescribe no flow share what is left, by their shares or as
 // the cube of their width (Murray 1926). Differences of pressure and moving walls may
 // be faster.
 func expect(grid *geometry.Grid, s *Settings) expected {
@@ -59,7 +65,8 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 	for i := range planned {
 		widest = max(widest, planned[i].opening.Area)
 	}
-	for i, flow := range largestFlows(planned) {
+	flows := largestFlows(planned)
+	for i, flow := range flows {
 		o := planned[i].opening
 		if o.Area <= 0 {
 			continue
@@ -73,12 +80,33 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 			e.peakVelocity = max(e.peakVelocity, s.driven(&list[i], &list[j]))
 		}
 	}
+	e.expectInside(grid, flows)
 	flow, area := inletFlow(list)
 	if area > 0 {
 		e.meanInletVelocity = flow / area
 		e.inletDiameter = 2 * math.Sqrt(area/math.Pi)
 	}
 	return e
+}
+
+// expectInside takes the narrow places of a grid into account, given the largest flows
+// through its openings.
+func (e *expected) expectInside(grid *geometry.Grid, flows []float64) {
+	limit := fasterInside * e.peakVelocity
+	for i := range grid.Narrow {
+		n := &grid.Narrow[i]
+		var sides [2]float64
+		for j, flow := range flows {
+			side := 0
+			if slices.Contains(n.Behind, grid.Openings[j].Number) {
+				side = 1
+			}
+			sides[side] += flow
+		}
+		if peak := 2 * min(sides[0], sides[1]) / n.Area; peak > max(limit, e.peakVelocity) {
+			e.peakVelocity, e.narrow = peak, n
+		}
+	}
 }
 
 // throughOpenings says of each opening what is prescribed.

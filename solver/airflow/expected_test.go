@@ -42,6 +42,13 @@ func TestExpectedFlow(t *testing.T) {
 			g.Openings[1].Area = 40e-8
 			g.Openings = append(g.Openings, geometry.Opening{Number: 4, Role: geometry.Outlet, Area: 1e-8})
 		}, 2 * flow / area, flow / area * diameter / nu},
+		"narrow place": {nil, nil, func(g *geometry.Grid) {
+			g.Narrow = []geometry.Narrow{{Area: 20e-8, Behind: []int{2, 3}}, {Area: 16e-8, Behind: []int{3}}, {Area: 20.1e-8, Behind: []int{2, 3}}}
+		}, 2 * flow / 20e-8, flow / area * diameter / nu},
+		"hardly narrow place": {nil, nil, func(g *geometry.Grid) { g.Narrow = []geometry.Narrow{{Area: 52e-8, Behind: []int{2, 3}}} }, 2 * flow / area, flow / area * diameter / nu},
+		"narrow place of a share": {map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.FlowShare, Share: 3}}, nil, func(g *geometry.Grid) {
+			g.Narrow = []geometry.Narrow{{Area: 20e-8, Behind: []int{3}}}
+		}, 2 * 0.75 * flow / 20e-8, flow / area * diameter / nu},
 		"shares":            {map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: 1}, 3: {Kind: opening.FlowShare, Share: 3}}, nil, small, 2 * 2 * 0.75 * flow / 4e-8, flow / area * diameter / nu},
 		"flows of outlets":  {map[int]opening.Condition{1: pressure(0), 2: imposed(-2 * flow), 3: imposed(-flow)}, nil, nil, 2 * 3 * flow / area, 3 * flow / area * diameter / nu},
 		"flow of an outlet": {map[int]opening.Condition{1: pressure(0), 2: imposed(-flow)}, nil, nil, 2 * flow / area, flow / area * diameter / nu},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
@@ -134,6 +135,8 @@ type Outlook struct {
 	// Exchange is the time in which the air in the lumen is exchanged by what enters
 	// where waveforms are one, in seconds; 0 where only pressures are known.
 	Exchange float64
+	// Narrow is the place inside whose air sets the time step; nil where an opening does.
+	Narrow *geometry.Narrow
 	// UntilSteady tells whether the computation ends earlier when the flow is steady.
 	UntilSteady bool
 	// Seconds is how long it will take at most from the beginning, at the speed of the
@@ -144,7 +147,7 @@ type Outlook struct {
 // outlook is that of a plan of so many steps.
 func (r *Rank) outlook(plan *Plan, steps int64) Outlook {
 	steps += steps & 1
-	o := Outlook{Cells: r.domain.CellCount(), Steps: steps, TimeStep: r.units.TimeStep, Time: float64(steps) * r.units.TimeStep, UntilSteady: plan.Tolerance > 0}
+	o := Outlook{Cells: r.domain.CellCount(), Steps: steps, TimeStep: r.units.TimeStep, Time: float64(steps) * r.units.TimeStep, Narrow: r.expected.narrow, UntilSteady: plan.Tolerance > 0}
 	if flow := r.settings.Inflow(r.domain.Grid); flow > 0 {
 		dx := r.units.Spacing
 		o.Exchange = float64(o.Cells) * dx * dx * dx / flow

@@ -171,8 +171,9 @@ type Settings struct {
 	// LatticeVelocity is the largest expected velocity, in cells per step. 0
 	// chooses 0.1, or less where waveforms change so fast that sound would store
 	// air. Expected is twice the mean velocity through the fastest opening, by the
-	// conditions of all and the largest factors of their waveforms, and twice that
-	// through an opening of less than a tenth of the widest one's area.
+	// conditions of all and the largest factors of their waveforms, twice that
+	// through an opening of less than a tenth of the widest one's area, and twice the
+	// mean velocity through narrow places of the grid.
 	LatticeVelocity float64
 	// Mismatch is by how much inflow and outflow may differ in a flow that a waveform
 	// changes, relative to their amplitude: the time step that is chosen makes sound

@@ -47,6 +47,9 @@ type Summary struct {
 	Steady         *bool              `json:"steady,omitempty"`
 	Known          []steadiness.Known `json:"known,omitempty"`
 	VelocityChange *float64           `json:"velocity_change,omitempty"`
+	// Narrow is the place inside where the fastest air was expected; nil where that was
+	// at an opening.
+	Narrow *NarrowSummary `json:"narrow_place,omitempty"`
 	// Limited is the part of the cells in which the recursive operator's limiter
 	// acts at the end, nil with other operators.
 	Limited *float64 `json:"limited_share,omitempty"`
@@ -65,6 +68,14 @@ type Summary struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Settings are those used.
 	Settings *UsedSettings `json:"settings"`
+}
+
+// NarrowSummary is a narrow place inside.
+type NarrowSummary struct {
+	Center [3]float64 `json:"center_m"`
+	Area   float64    `json:"area_m2"`
+	// Behind are the numbers of the openings on one side of it.
+	Behind []int `json:"openings_behind"`
 }
 
 // OpeningSummary is the flow through one opening.
@@ -110,6 +121,9 @@ func (r *Rank) Summary() (*Summary, error) {
 		StateHash:    fmt.Sprintf("%016x", hash), Warnings: r.units.warnings(r.warnings, max(last, r.fastest)), Settings: r.Used(),
 	}
 	s.describe(&r.settings, r.units)
+	if n := r.expected.narrow; n != nil {
+		s.Narrow = &NarrowSummary{[3]float64{n.Center.X, n.Center.Y, n.Center.Z}, n.Area, n.Behind}
+	}
 	s.Statistics = r.kernel.Statistics().summary(r.units.TimeStep)
 	s.Steady, s.VelocityChange = r.watch.outcome()
 	if r.still != nil && r.still.Tolerance > 0 {

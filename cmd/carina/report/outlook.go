@@ -34,6 +34,10 @@ func OutlookWords(c *carina.Case, o airflow.Outlook) string {
 			fmt.Fprintf(&w, ", too few for the flow to develop, which takes %s each", quantity.Format(o.Exchange, "s"))
 		}
 	}
+	if n := o.Narrow; n != nil {
+		fmt.Fprintf(&w, ", set by the narrowest place inside (%s at %s mm), where air is faster than at openings",
+			quantity.FormatArea(n.Area), quantity.FormatPoint(1e3*n.Center.X, 1e3*n.Center.Y, 1e3*n.Center.Z, 4))
+	}
 	if o.UntilSteady {
 		w.WriteString("; it ends when the flow is steady")
 	}

@@ -141,7 +141,7 @@ func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
 // tile.
 func (c *cutter) cutRuns() {
 	d := c.domain
-	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings, Enclosed: d.Grid.Enclosed}
+	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings, Enclosed: d.Grid.Enclosed, Narrow: d.Grid.Narrow}
 	c.share = &solver.Domain{Grid: grid, Ranks: d.Ranks, Work: d.Work, Periodic: d.Periodic, Share: &solver.Share{}}
 	first := int64(0)
 	for _, r := range d.Grid.Runs {
