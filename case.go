@@ -298,13 +298,16 @@ func (c Case) MarshalBinary() ([]byte, error) {
 func (c *Case) UnmarshalBinary(data []byte) error {
 	k := struct {
 		savedCase
-		Terrain string
+		Terrain, Scene string
 	}{}
 	if err := json.Unmarshal(data, &k); err != nil {
 		return err
 	}
 	if k.Terrain != "" {
 		return errors.New("it is of a flood, which carina water computes")
+	}
+	if k.Scene != "" {
+		return errors.New("it is of a gas, which carina thermal computes")
 	}
 	*c = Case(k.plainCase)
 	c.file, c.folder = k.File, k.Folder

@@ -7,14 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/spelling"
 	"carina/solver/thermal/arithmetic"
 )
 
-// Case is what is computed. Lengths are in cells, times in steps; 0 and "" are defaults.
+// Case is what is computed. Lengths are in cells, times in steps; 0 and "" are defaults. Its
+// part PartitionCase says who computes what, and on what.
 type Case struct {
+	carina.PartitionCase
 	Scene string
 	// Size is the box.
 	Size [2]int
@@ -22,9 +25,9 @@ type Case struct {
 	Steps, Every int
 	// Tau is the relaxation time; of a layer heated from below it follows from Rayleigh.
 	Tau, Rayleigh float64
-	// Collision, Precision and Cut are of the lists below.
-	Collision, Precision, Cut string
-	Ranks                     int
+	// Collision, Precision and Cut are of the lists below. Decompositions and balancers, or a
+	// Partition file, take the place of Cut.
+	Collision, Precision, Cut, Partition string
 	// Pictures is how many are drawn of temperature and density, the last one at the end:
 	// SomePictures are two, or as many as there are looks.
 	Pictures int
@@ -39,7 +42,6 @@ const SomePictures = -1
 var (
 	Collisions = []string{"regularized", "bgk"}
 	Precisions = []string{"double", "single"}
-	Cuts       = []string{"stripes", "tiles"}
 )
 
 const (
@@ -76,7 +78,7 @@ func (c *Case) complete() (*scene, error) {
 		name  string
 		value *string
 		known []string
-	}{{"collision", &c.Collision, Collisions}, {"precision", &c.Precision, Precisions}, {"cut", &c.Cut, Cuts}} {
+	}{{"collision", &c.Collision, Collisions}, {"precision", &c.Precision, Precisions}} {
 		if *word.value == "" {
 			*word.value = word.known[0]
 		}
@@ -130,14 +132,10 @@ func (c *Case) check(s *scene) error {
 	case !(c.Tau >= leastTau && c.Tau <= 10):
 		return fmt.Errorf("the relaxation time is %g steps: give one from %g to 10", c.Tau, leastTau)
 	}
-	if err := c.admit(cells); err != nil {
+	if err := c.checkCut(); err != nil {
 		return err
 	}
-	columns, rows := c.parts()
-	if c.Size[0]/columns < 1 || c.Size[1]/rows < 1 {
-		return fmt.Errorf("%d ranks are too many for %d × %d cells in %s: give fewer", c.Ranks, c.Size[0], c.Size[1], c.Cut)
-	}
-	return nil
+	return c.admit(cells)
 }
 
 // admit refuses a box that the memory does not hold: populations before and after a step, and
@@ -148,25 +146,12 @@ func (c *Case) admit(cells float64) error {
 	if c.Precision == "single" {
 		bytes = 4
 	}
+	if devices, err := c.Devices(c.Ranks); err != nil {
+		return err
+	} else if !slices.Contains(devices, carina.CPU) {
+		bytes = 0 // populations lie on GPUs
+	}
 	return machine.AdmitFor(fmt.Sprintf("a gas of %d × %d cells", c.Size[0], c.Size[1]), int64(cells*(2*arithmetic.Populations*bytes+states)), "give fewer, or let precision be single")
-}
-
-// parts is how many the box is cut into along x and y: stripes one above the other, or tiles
-// as near to squares as the number of ranks has them.
-func (c *Case) parts() (columns, rows int) {
-	columns, rows = 1, c.Ranks
-	if c.Cut != "tiles" {
-		return columns, rows
-	}
-	border := func(n int) float64 {
-		return float64(n)*float64(c.Size[1]) + float64(c.Ranks/n)*float64(c.Size[0])
-	}
-	for n := 1; n <= c.Ranks; n++ {
-		if c.Ranks%n == 0 && border(n) < border(columns) {
-			columns, rows = n, c.Ranks/n
-		}
-	}
-	return columns, rows
 }
 
 func (c *Case) collision() arithmetic.Collision {

@@ -2,35 +2,62 @@ package gas
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"time"
+	"slices"
 
-	"carina/cuboid"
-	"carina/geometry"
+	"carina"
+	"carina/balance"
 	"carina/geometry/generate"
-	"carina/internal/crash"
-	"carina/internal/resultsfolder"
+	"carina/internal/results"
+	"carina/internal/run"
+	"carina/internal/together"
 	"carina/solver"
-	"carina/solver/processor"
+	"carina/solver/checkpoint"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
 	"carina/solver/thermal"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// Flow is a case that is computed.
+// Options are what a gas is computed with besides its case. Any may be left out.
+type Options struct {
+	// Transport connects this process, which is one rank, with the others; nil where it has
+	// all ranks.
+	Transport transport.Transport
+	// Checkpoints say when the state is kept in the folder of results, Restart from which one
+	// the computation goes on.
+	Checkpoints carina.Checkpoints
+	Restart     *checkpoint.Checkpoint
+	// Rebalance lets cells change owner while it runs.
+	Rebalance carina.Rebalancing
+	// Partitioned hears who computes what, Warn what is likely to be wrong, Look what was
+	// decided at each look at the balance, Resumed where it goes on, and Progress how many
+	// steps of how many are computed, on rank 0.
+	Partitioned func(*balance.Partition)
+	Warn        func(warning string)
+	Look        func(carina.Look)
+	Resumed     func(step int64)
+	Progress    func(step, of int)
+}
+
+// Flow is a case that is going to be computed, or was.
 type Flow struct {
-	c       Case
-	scene   *scene
-	gas     thermal.Gas
-	states  []thermal.State // of all cells, at a look
-	samples []Sample
-	summary Summary
-	folder  *resultsfolder.Folder
-	files   []string
+	c, asked  Case // complete, and as it was given
+	options   Options
+	scene     *scene
+	gas       thermal.Gas
+	partition *balance.Partition
+	domain    *solver.Domain
+	ranks     together.Ranks
+	course    together.Course
+	states    []thermal.State // of all cells, at a look, on rank 0
+	samples   []Sample
+	summary   Summary
+	files     []string
 }
 
 // Sample is the whole at a time; energy is without that of height.
@@ -56,136 +83,213 @@ type Summary struct {
 	Precision string  `json:"precision"`
 	Ranks     int     `json:"ranks"`
 	Cut       string  `json:"cut"`
+	Device    string  `json:"device,omitempty"`
 	// Figure is the name of the samples' figure.
-	Figure  string  `json:"figure"`
-	First   Sample  `json:"first"`
-	Last    Sample  `json:"last"`
-	Hash    string  `json:"hash"`
+	Figure string `json:"figure"`
+	First  Sample `json:"first"`
+	Last   Sample `json:"last"`
+	Hash   string `json:"hash"`
+	// Seconds is how long the steps took.
 	Seconds float64 `json:"seconds"`
 	Updates float64 `json:"cell_updates_per_s"`
+	// Interrupted tells that somebody has stopped it.
+	Interrupted bool      `json:"interrupted,omitempty"`
+	Speeds      []float64 `json:"speeds,omitempty"`
 }
 
-// Run computes a case and writes its results. Progress is told the step, may be nil.
-func Run(ctx context.Context, c Case, progress func(step, of int)) (*Flow, error) {
-	s, err := c.complete()
-	if err != nil {
+// Open shares the box of a case among ranks. Processes that a transport connects open the
+// same.
+func Open(ctx context.Context, c Case, o Options) (*Flow, error) {
+	f := &Flow{c: c, asked: c, options: o}
+	err := f.prepare(ctx)
+	if err := transport.Agree(o.Transport, err); err != nil {
 		return nil, err
 	}
-	f := &Flow{c: c, scene: s}
-	gas, start := s.make(&f.c)
-	f.gas = gas
-	f.gas.Tau, f.gas.Collision, f.gas.Single = f.c.Tau, f.c.collision(), f.c.Precision == "single"
-	if c.Output != "" {
-		if f.folder, err = resultsfolder.Open(c.Output, ""); err != nil {
-			return nil, fmt.Errorf("preparing the folder of results: %w", err)
+	return f, transport.Same(o.Transport, f.agreement())
+}
+
+// prepare makes what is to be computed of the case.
+func (f *Flow) prepare(ctx context.Context) (err error) {
+	t, c := f.options.Transport, &f.c
+	if err := c.agreeRanks(t); err != nil {
+		return err
+	}
+	if f.scene, err = c.complete(); err != nil {
+		return err
+	}
+	devices, err := c.Devices(c.Ranks)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(devices, carina.GPU) {
+		if f.options.Rebalance.On {
+			return errors.New("cells change owner between processors alone while a gas is computed: leave --rebalance out, or compute on --device cpu")
 		}
-		defer f.folder.Close()
-		if err := f.folder.Admit(f.fileNames(), nil); err != nil {
-			return nil, err
+		if err := device.Start(); err != nil {
+			return err
 		}
 	}
-	grid := generate.FullGrid([3]int32{int32(f.c.Size[0]), int32(f.c.Size[1]), 1})
+	grid := generate.FullGrid([3]int32{int32(c.Size[0]), int32(c.Size[1]), 1})
+	gas, start := f.scene.make(c)
+	f.gas = gas
+	f.gas.Tau, f.gas.Collision, f.gas.Single = c.Tau, c.collision(), c.Precision == "single"
 	f.gas.Initial = func(p r3.Vec) thermal.State {
 		return start((p.X-grid.Origin.X)/grid.Spacing, (p.Y-grid.Origin.Y)/grid.Spacing)
 	}
-	f.states = make([]thermal.State, f.c.Size[0]*f.c.Size[1])
-	f.summary = Summary{Scene: s.name, Size: f.c.Size, Steps: f.c.Steps, Tau: f.c.Tau, Rayleigh: f.c.Rayleigh, Gravity: -f.gas.Gravity[1], Collision: f.c.Collision, Precision: f.c.Precision, Ranks: f.c.Ranks, Cut: f.c.Cut, Figure: s.figureName}
-	domain := f.domain(grid)
-	failures := make([]error, f.c.Ranks)
-	var all sync.WaitGroup
-	for _, t := range transport.NewLocal(f.c.Ranks) {
-		all.Go(func() {
-			defer crash.Guard()
-			if err := f.compute(ctx, domain, t, progress); err != nil {
-				failures[t.Rank()] = err
-				t.Abort(err)
-			}
-		})
+	if err := f.share(ctx, grid); err != nil {
+		return err
 	}
-	all.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	f.ranks = together.Ranks{Physics: &f.gas, Domain: f.domain, Devices: devices, Exchange: cuda.Exchange(c.Exchange), Transport: t, Time: func(r *solver.Rank) float64 { return float64(r.Steps()) }}
+	f.summary = Summary{
+		Scene: c.Scene, Size: c.Size, Tau: c.Tau, Rayleigh: c.Rayleigh, Gravity: -f.gas.Gravity[1], Collision: c.Collision, Precision: c.Precision,
+		Ranks: c.Ranks, Cut: c.Cut, Device: string(c.Device), Figure: f.scene.figureName,
 	}
-	for _, err := range failures {
-		if err != nil {
-			return nil, err
-		}
+	if c.Cut == "" {
+		f.summary.Cut = f.partition.Method.Decompose + " + " + f.partition.Method.Balance
 	}
-	return f, f.conclude()
+	if f.options.Partitioned != nil && (t == nil || t.Rank() == 0) {
+		f.options.Partitioned(f.partition)
+	}
+	return nil
 }
 
-// domain cuts the box.
-func (f *Flow) domain(grid *geometry.Grid) *solver.Domain {
-	columns, rows := f.c.parts()
-	d := &solver.Domain{Grid: grid, Ranks: f.c.Ranks, Periodic: f.scene.periodic}
-	for rank := range f.c.Ranks {
-		d.Owners = append(d.Owners, int32(rank))
+// Run computes the gas and writes the results into the case's folder, if it names one. Where
+// the context ends it before, the results are those reached, and the error is a
+// carina.StoppedError.
+func (f *Flow) Run(ctx context.Context) error {
+	text, err := f.asked.encode()
+	if err != nil {
+		return err
 	}
-	w := f.c.Size[0]
-	for _, r := range grid.Runs {
-		row := int(r.Y) * rows / f.c.Size[1]
-		for column := range columns {
-			// The columns x with x·columns/w = column.
-			from, to := (column*w+columns-1)/columns, ((column+1)*w+columns-1)/columns
-			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: int32(from), X1: int32(to), Y: r.Y, Z: r.Z}, Cuboid: int32(row*columns + column)})
-		}
+	o := &f.options
+	f.course = together.Course{
+		Transport: o.Transport, Names: f.fileNames(), Inputs: f.inputs(), Keep: f.keeps, Domain: f.domain, Hear: o.Look,
+		Keeping: results.KeepingOf{
+			Folder: f.c.Output, Ranks: f.domain.Ranks, Checkpoints: o.Checkpoints, Restart: o.Restart, Case: text, Settings: f.items(), MayChange: mayChange,
+			Save: f.saveSamples, Load: f.loadSamples, Warn: o.warn, Resumed: o.goesOn,
+		},
+		Rebalancing: together.NewRebalancing(o.Rebalance.On, o.Rebalance.Every, f.partition),
+		Left:        func(r run.Computation) int64 { return int64(f.c.Steps) - r.Engine().Steps() },
 	}
-	return d
+	defer f.course.End()
+	if err := f.course.Begin(ctx); err != nil {
+		return err
+	}
+	if err := f.ranks.Each(func(t transport.Transport) error { return f.compute(ctx, t) }); err != nil {
+		return err
+	}
+	return f.conclude(ctx)
+}
+
+func (o *Options) warn(words string) {
+	if o.Warn != nil {
+		o.Warn(words)
+	}
+}
+
+func (o *Options) goesOn(step int64, _ float64) {
+	if o.Resumed != nil {
+		o.Resumed(step)
+	}
 }
 
 // attention is how many steps pass at most until somebody who wants it to stop is heard.
 const attention = 64
 
 // compute is what a rank does.
-func (f *Flow) compute(ctx context.Context, domain *solver.Domain, t transport.Transport, progress func(step, of int)) error {
-	gas := f.gas
-	workers := max(1, runtime.GOMAXPROCS(0)/f.c.Ranks)
-	rank, err := solver.NewRank(domain, solver.Together{&gas}, processor.New(workers, t), t, solver.Options{})
+func (f *Flow) compute(ctx context.Context, t transport.Transport) error {
+	r, err := f.ranks.Start(t, solver.Options{})
 	if err != nil {
 		return err
 	}
-	defer rank.Close()
-	began := time.Now()
-	for step := 0; ; step++ {
-		due := step%f.c.Every == 0 || step == f.c.Steps
-		if due || step%attention == 0 {
-			if err := transport.Agree(t, ctx.Err()); err != nil {
-				return err
-			}
-			if t.Rank() == 0 && progress != nil {
-				progress(step, f.c.Steps)
-			}
+	defer func() { r.Close() }()
+	if err := f.course.Resume(r); err != nil {
+		return err
+	}
+	if steps := r.Engine().Steps(); steps > int64(f.c.Steps) {
+		return transport.AgreedError{Cause: fmt.Errorf("the checkpoint is of step %d and the gas is to end after %d: give more --steps, or compute it anew", steps, f.c.Steps)}
+	}
+	looked := int64(-1)
+	look := func() error {
+		looked = r.Engine().Steps()
+		return f.look(r, t)
+	}
+	due := func(float64) (bool, error) {
+		step := r.Engine().Steps()
+		if t.Rank() == 0 && f.options.Progress != nil {
+			f.options.Progress(int(step), f.c.Steps)
 		}
-		if due {
-			if err := f.look(rank, t, step); err != nil {
-				return err
-			}
+		if step%int64(f.c.Every) != 0 {
+			return false, nil
 		}
-		if step == f.c.Steps {
-			break
-		}
-		if err := rank.Step(); err != nil {
+		return false, look()
+	}
+	if _, err := due(0); err != nil {
+		return err
+	}
+	loop := solver.Loop{End: int64(f.c.Steps), Interval: attention, Pause: func(step int64) bool { return step%int64(f.c.Every) == 0 }, LookWhenStopped: true, Dues: append([]solver.Due{{Do: due}}, f.course.Dues(r)...)}
+	stopped := loop.Run(ctx, r.Engine)
+	if stopped != nil && !errors.As(stopped, new(*solver.StoppedError)) {
+		return explained(stopped)
+	}
+	if looked < r.Engine().Steps() {
+		if err := look(); err != nil {
 			return err
 		}
 	}
-	hash, err := rank.Hash()
-	if t.Rank() == 0 {
-		f.summary.Hash, f.summary.Seconds = fmt.Sprintf("%016x", hash), time.Since(began).Seconds()
-		f.summary.Updates = float64(len(f.states)) * float64(f.c.Steps) / f.summary.Seconds
+	if err := f.course.Finish(r); err != nil {
+		return err
+	}
+	return f.hand(r, stopped != nil)
+}
+
+// explained says of a gas that has diverged what helps.
+func explained(err error) error {
+	var diverged *solver.DivergedError
+	if errors.As(err, &diverged) {
+		return transport.AgreedError{Cause: fmt.Errorf("the gas makes no sense before step %d: give more cells or a longer relaxation time", diverged.Step)}
 	}
 	return err
 }
 
-// look gathers the states of all ranks, which the first one then looks at while the others
-// wait.
-func (f *Flow) look(rank *solver.Rank, t transport.Transport, step int) error {
-	err := f.gas.Each(rank, func(global int64, s thermal.State) { f.states[global] = s })
-	if err := transport.Agree(t, err); err != nil {
+// hand notes on rank 0 how it ended.
+func (f *Flow) hand(r *together.Member, interrupted bool) error {
+	e := r.Engine()
+	hash, err := e.Hash()
+	if err != nil || e.Transport().Rank() > 0 {
 		return err
 	}
-	err = nil
+	s, timing := &f.summary, e.Timing()
+	s.Steps, s.Hash, s.Interrupted, s.Seconds = int(e.Steps()), fmt.Sprintf("%016x", hash), interrupted, timing.Total.Seconds()
+	s.Updates = float64(f.c.Size[0]) * float64(f.c.Size[1]) * float64(timing.Steps) / max(s.Seconds, 1e-9)
+	s.Speeds = f.course.Looks.Speeds()
+	if len(f.samples) > 0 {
+		s.First, s.Last = f.samples[0], f.samples[len(f.samples)-1]
+	}
+	return nil
+}
+
+// look brings the states of all cells together on rank 0, which looks at them while the others
+// wait.
+func (f *Flow) look(r *together.Member, t transport.Transport) error {
+	e, size := r.Engine(), f.domain.Grid.Size
+	if t.Rank() == 0 && f.states == nil {
+		f.states = make([]thermal.State, f.c.Size[0]*f.c.Size[1])
+	}
+	const values = 4
+	err := r.Gather(values, f.gas.Slots(e.Steps()),
+		func(global int64, found, into []float64) []float64 {
+			s := f.gas.StateOf(size, global, found)
+			return append(into, s.Density, s.Velocity[0], s.Velocity[1], s.Temperature)
+		},
+		func(global int64, v []float64) {
+			f.states[global] = thermal.State{Density: v[0], Velocity: [2]float64{v[1], v[2]}, Temperature: v[3]}
+		})
+	if err != nil {
+		return err
+	}
 	if t.Rank() == 0 {
-		err = f.sample(step)
+		err = f.sample(int(e.Steps()))
 	}
 	return transport.Agree(t, err)
 }
@@ -193,8 +297,11 @@ func (f *Flow) look(rank *solver.Rank, t transport.Transport, step int) error {
 // at is the state of a cell.
 func (f *Flow) at(x, y int) *thermal.State { return &f.states[y*f.c.Size[0]+x] }
 
-// sample notes the totals and draws.
+// sample notes the totals and draws, but of a step that was noted before a checkpoint.
 func (f *Flow) sample(step int) error {
+	if n := len(f.samples); n > 0 && f.samples[n-1].Step >= step {
+		return nil
+	}
 	s := Sample{Step: step}
 	for i := range f.states {
 		cell := &f.states[i]
@@ -209,22 +316,26 @@ func (f *Flow) sample(step int) error {
 		return fmt.Errorf("the flow has no finite energy after %d steps: give more cells or a longer relaxation time", step)
 	}
 	s.Figure = f.scene.figure(f)
-	if f.samples = append(f.samples, s); step == 0 {
-		f.summary.First = s
-	}
-	f.summary.Last = s
-	looks := f.c.Steps / f.c.Every
-	if n := step / f.c.Every; f.folder != nil && f.c.Pictures > 0 && step > 0 && step%f.c.Every == 0 && n*f.c.Pictures/looks > (n-1)*f.c.Pictures/looks {
+	f.samples = append(f.samples, s)
+	if f.c.Output != "" && f.drawnAt(step) {
 		return f.draw(step)
 	}
 	return nil
 }
 
-// Summary is what came out.
-func (f *Flow) Summary() *Summary { return &f.summary }
+// Summary is what came out, nil before Run, and on other ranks than the first.
+func (f *Flow) Summary() *Summary {
+	if f.summary.Hash == "" {
+		return nil
+	}
+	return &f.summary
+}
 
 // Samples are the totals over time.
 func (f *Flow) Samples() []Sample { return f.samples }
 
 // Files are the paths of what was written.
 func (f *Flow) Files() []string { return f.files }
+
+// Partition is who owns which cells.
+func (f *Flow) Partition() *balance.Partition { return f.partition }

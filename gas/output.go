@@ -1,12 +1,16 @@
 package gas
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"slices"
 
+	"carina"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
@@ -18,6 +22,9 @@ const (
 	summaryFile = "summary.json"
 	historyFile = "history.csv"
 	profileFile = "profile.csv"
+
+	partitionFile            = "partition.part.json"
+	looksTable, looksPicture = "balance.csv", "balance.png"
 )
 
 // drawn are the quantities of pictures.
@@ -33,32 +40,46 @@ func pictureName(quantity string, step int) string { return fmt.Sprintf("%s-%08d
 
 // fileNames are those of all results.
 func (f *Flow) fileNames() []string {
-	list := []string{summaryFile, historyFile, profileFile}
-	looks := f.c.Steps / f.c.Every
-	for n := 1; n <= looks; n++ {
-		if n*f.c.Pictures/looks > (n-1)*f.c.Pictures/looks {
+	list := []string{summaryFile, historyFile, profileFile, partitionFile}
+	if f.options.Rebalance.On && f.c.Ranks > 1 {
+		list = append(list, looksTable, looksPicture)
+	}
+	for n := 1; n <= f.c.Steps/f.c.Every; n++ {
+		if step := n * f.c.Every; f.drawnAt(step) {
 			for _, d := range drawn {
-				list = append(list, pictureName(d.name, n*f.c.Every))
+				list = append(list, pictureName(d.name, step))
 			}
 		}
 	}
 	return list
 }
 
-// draw writes pictures, one pixel a cell, from blue, the least, over white to red.
+// drawnAt tells whether pictures are drawn after so many steps.
+func (f *Flow) drawnAt(step int) bool {
+	looks, n := f.c.Steps/f.c.Every, step/f.c.Every
+	return step > 0 && step%f.c.Every == 0 && n*f.c.Pictures/looks > (n-1)*f.c.Pictures/looks
+}
+
+// mostPixels is how many a picture has along a side at most; where a box has more cells, a
+// pixel is the mean of several.
+const mostPixels = 2048
+
+// draw writes pictures, from blue, the least, over white to red.
 func (f *Flow) draw(step int) error {
-	w, h := f.c.Size[0], f.c.Size[1]
+	cells := (max(f.c.Size[0], f.c.Size[1]) + mostPixels - 1) / mostPixels
+	w, h := f.c.Size[0]/cells, f.c.Size[1]/cells
+	values := make([]float64, w*h)
 	for _, d := range drawn {
-		least, most := d.of(&f.states[0]), d.of(&f.states[0])
-		for i := range f.states {
-			v := d.of(&f.states[i])
-			least, most = min(least, v), max(most, v)
-		}
-		img := image.NewRGBA(image.Rect(0, 0, w, h))
-		for y := range h {
-			for x := range w {
-				img.SetRGBA(x, h-1-y, colourOf((d.of(f.at(x, y))-least)/max(most-least, 1e-300)))
+		for i := range values {
+			values[i] = 0
+			for n := range cells * cells {
+				values[i] += d.of(f.at(i%w*cells+n%cells, i/w*cells+n/cells)) / float64(cells*cells)
 			}
+		}
+		least, most := slices.Min(values), slices.Max(values)
+		img := image.NewRGBA(image.Rect(0, 0, w, h))
+		for i, v := range values {
+			img.SetRGBA(i%w, h-1-i/w, colourOf((v-least)/max(most-least, 1e-300)))
 		}
 		err := f.write(pictureName(d.name, step), func(out io.Writer) error { return png.Encode(out, img) })
 		if err != nil {
@@ -89,31 +110,38 @@ func (f *Flow) write(name string, fill func(out io.Writer) error) error {
 	return nil
 }
 
-// conclude writes the tables and the summary.
-func (f *Flow) conclude() error {
-	if f.folder == nil {
-		return nil
+// conclude writes the tables and the summary. All processes call it.
+func (f *Flow) conclude(ctx context.Context) (err error) {
+	var failed error
+	if f.states != nil && f.c.Output != "" {
+		failed = f.writeTables()
 	}
-	err := f.write(historyFile, func(out io.Writer) error {
-		fmt.Fprintf(out, "step,mass,momentum_x,momentum_y,energy,kinetic_energy,%s\n", f.scene.figureName)
-		for _, s := range f.samples {
-			if _, err := fmt.Fprintf(out, "%d,%.17g,%.10g,%.10g,%.17g,%.10g,%.10g\n", s.Step, s.Mass, s.Momentum[0], s.Momentum[1], s.Energy, s.Kinetic, s.Figure); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = f.write(profileFile, f.writeProfile)
+	if f.files, err = f.course.Conclude(failed); err == nil && f.summary.Interrupted {
+		err = &carina.StoppedError{Steps: int64(f.summary.Steps), Folder: f.c.Output, Cause: context.Cause(ctx)}
 	}
-	if err == nil {
-		err = atomicfile.WriteJSON(resultsfolder.Hidden(f.c.Output, summaryFile), &f.summary)
-	}
-	if err != nil {
-		return err
-	}
-	f.files, err = f.folder.Commit()
 	return err
+}
+
+func (f *Flow) writeTables() error {
+	path := func(name string) string { return resultsfolder.Hidden(f.c.Output, name) }
+	err := errors.Join(
+		f.write(historyFile, f.writeHistory), f.write(profileFile, f.writeProfile),
+		f.partition.WriteFile(path(partitionFile)), atomicfile.WriteJSON(path(summaryFile), &f.summary))
+	if f.course.Looks != nil {
+		err = errors.Join(err, f.course.Looks.WriteTable(path(looksTable)), f.course.Looks.WritePicture(path(looksPicture)))
+	}
+	return err
+}
+
+// writeHistory writes the totals over time.
+func (f *Flow) writeHistory(out io.Writer) error {
+	fmt.Fprintf(out, "step,mass,momentum_x,momentum_y,energy,kinetic_energy,%s\n", f.scene.figureName)
+	for _, s := range f.samples {
+		if _, err := fmt.Fprintf(out, "%d,%.17g,%.10g,%.10g,%.17g,%.10g,%.10g\n", s.Step, s.Mass, s.Momentum[0], s.Momentum[1], s.Energy, s.Kinetic, s.Figure); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeProfile writes means over rows, in a tube over columns, at the end.

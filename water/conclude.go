@@ -14,7 +14,6 @@ import (
 	"carina"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
-	"carina/internal/results"
 	"carina/internal/resultsfolder"
 	"carina/solver/shallow"
 	"carina/solver/shallow/terrain"
@@ -127,7 +126,7 @@ func (f *Flood) names() []string {
 }
 
 // conclude writes the results. All processes call it.
-func (f *Flood) conclude(ctx context.Context, target *results.Target) error {
+func (f *Flood) conclude(ctx context.Context) (err error) {
 	var failed error
 	interrupted := false
 	if f.outcome != nil {
@@ -137,13 +136,8 @@ func (f *Flood) conclude(ctx context.Context, target *results.Target) error {
 			failed = f.writeAll()
 		}
 	}
-	if f.c.Output != "" {
-		files, err := target.Conclude(failed, func(folder *resultsfolder.Folder) ([]string, error) {
-			return folder.Commit(folder.Among(f.inputs())...)
-		})
-		if f.files = files; err != nil {
-			return err
-		}
+	if f.files, err = f.course.Conclude(failed); err != nil {
+		return err
 	}
 	if interrupted {
 		return &carina.StoppedError{Steps: f.outcome.steps, Folder: f.c.Output, Cause: context.Cause(ctx)}
@@ -177,7 +171,7 @@ func (f *Flood) finish() {
 	depth, most, arrival := o.values[0], o.values[3], o.values[4]
 	area := f.ground.heights.Spacing * f.ground.heights.Spacing
 	s := &Summary{Cells: f.cells, Steps: o.steps, Time: o.time, TimeStep: o.time / math.Max(1, float64(o.steps)), Ranks: f.domain.Ranks, ExchangeEvery: o.every,
-		Seconds: o.timing.Total.Seconds(), StateHash: fmt.Sprintf("%016x", o.hash), Interrupted: o.interrupted, Speeds: f.looks.Speeds()}
+		Seconds: o.timing.Total.Seconds(), StateHash: fmt.Sprintf("%016x", o.hash), Interrupted: o.interrupted, Speeds: f.course.Looks.Speeds()}
 	s.Updates = float64(f.cells) * float64(o.timing.Steps) / math.Max(1e-9, s.Seconds)
 	f.ground.each(func(cell int64, square int) {
 		h := depth[cell]
@@ -261,7 +255,7 @@ func (f *Flood) writeAll() error {
 			return f.draw(path, "greatest depth until "+quantity.Format(o.time, "s"), most)
 		},
 		gaugeTable: f.writeGauges, gaugePicture: f.drawGauges,
-		looksTable: func(path string) error { return f.looks.WriteTable(path) }, looksPicture: func(path string) error { return f.looks.WritePicture(path) },
+		looksTable: func(path string) error { return f.course.Looks.WriteTable(path) }, looksPicture: func(path string) error { return f.course.Looks.WritePicture(path) },
 		summaryFile: func(path string) error { return atomicfile.WriteJSON(path, f.summary) },
 	}
 	for _, name := range f.names() {

@@ -15,10 +15,11 @@ import (
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/internal/results"
-	"carina/internal/resultsfolder"
 	"carina/internal/run"
+	"carina/internal/together"
 	"carina/solver"
 	"carina/solver/checkpoint"
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/shallow"
 	"carina/solver/transport"
@@ -52,24 +53,23 @@ type Options struct {
 
 // Flood is water on ground that is going to be computed, or was.
 type Flood struct {
-	c           Case
-	options     Options
-	settings    settings
-	ground      *ground
-	partition   *balance.Partition
-	domain      *solver.Domain
-	devices     []carina.Device
-	water       *shallow.Water
-	entering    [4]float64 // m of each side where water comes in
-	cells       int64
-	gauges      []gaugeCell
-	rows        []gaugeRow // on rank 0
-	keeping     *results.Keeping
-	rebalancing *run.Rebalancing
-	looks       *results.Looks
-	outcome     *outcome
-	summary     *Summary
-	files       []string
+	c         Case
+	options   Options
+	settings  settings
+	ground    *ground
+	partition *balance.Partition
+	domain    *solver.Domain
+	devices   []carina.Device
+	water     *shallow.Water
+	entering  [4]float64 // m of each side where water comes in
+	cells     int64
+	gauges    []gaugeCell
+	rows      []gaugeRow // on rank 0
+	ranks     together.Ranks
+	course    together.Course
+	outcome   *outcome
+	summary   *Summary
+	files     []string
 }
 
 // gaugeCell is where a gauge stands.
@@ -165,6 +165,7 @@ func (f *Flood) prepare(ctx context.Context) (err error) {
 	if f.water.Edge, f.water.Inflow, f.entering, err = f.ground.border(f.settings.edges); err != nil {
 		return err
 	}
+	f.ranks = together.Ranks{Physics: f.water, Domain: f.domain, Devices: f.devices, Exchange: cuda.Exchange(c.Exchange), Transport: t, Time: func(e *solver.Rank) float64 { return clock(e).Time() }}
 	if f.options.Partitioned != nil && (t == nil || t.Rank() == 0) {
 		f.options.Partitioned(f.partition)
 	}
@@ -253,57 +254,32 @@ func (f *Flood) Run(ctx context.Context) error {
 			warn(text)
 		}
 	}
-	target := results.NewTarget(f.c.Output, t)
-	if f.c.Output == "" && (o.Checkpoints.On() || o.Restart != nil) {
-		return fmt.Errorf("checkpoints lie in the folder for results: name one")
-	}
-	if t != nil && t.Size() > 1 {
-		end, err := results.WatchLost(t)
-		if err != nil {
-			return err
-		}
-		defer end()
-	}
-	if f.c.Output != "" {
-		if err := target.Open(func(folder *resultsfolder.Folder) error { return folder.Admit(f.names(), f.inputs()) }); err != nil {
-			return err
-		}
-		defer target.Close()
-		text, err := f.c.encode()
-		if err != nil {
-			return err
-		}
-		var end func()
-		f.keeping, end = results.NewKeeping(ctx, results.KeepingOf{
-			Folder: f.c.Output, Ranks: f.domain.Ranks, Checkpoints: o.Checkpoints, Restart: o.Restart, Resumed: resumed, Warn: warn,
-			Case: text, Settings: f.items(), MayChange: mayChange, Save: f.saveRows, Load: f.loadRows,
-		})
-		defer end()
-	}
-	if o.Rebalance.On && f.domain.Ranks > 1 {
-		f.looks = &results.Looks{}
-		f.rebalancing = &run.Rebalancing{Every: o.Rebalance.Every, Partition: f.partition, Dear: wet, Hear: func(l run.Look) {
-			f.looks.Add(l)
-			if o.Look != nil {
-				o.Look(l)
-			}
-		}}
-		inner, cancel := context.WithCancel(ctx)
-		defer cancel()
-		f.rebalancing.Start(inner, f.domain, func(c run.Computation) int64 {
-			return int64((f.settings.time - c.Time()) * float64(c.Engine().Steps()) / max(c.Time(), 1e-9*f.settings.time))
-		})
-	}
-	var err error
-	if t != nil {
-		err = f.compute(ctx, t)
-	} else {
-		err = transport.InProcess(f.domain.Ranks, func(t transport.Transport) error { return f.compute(ctx, t) })
-	}
+	text, err := f.c.encode()
 	if err != nil {
 		return err
 	}
-	return f.conclude(ctx, &target)
+	f.course = together.Course{
+		Transport: t, Names: f.names(), Inputs: f.inputs(), Domain: f.domain, Hear: o.Look,
+		Keeping: results.KeepingOf{
+			Folder: f.c.Output, Ranks: f.domain.Ranks, Checkpoints: o.Checkpoints, Restart: o.Restart, Resumed: resumed, Warn: warn,
+			Case: text, Settings: f.items(), MayChange: mayChange, Save: f.saveRows, Load: f.loadRows,
+		},
+		Rebalancing: together.NewRebalancing(o.Rebalance.On, o.Rebalance.Every, f.partition),
+		Left: func(c run.Computation) int64 {
+			return int64((f.settings.time - c.Time()) * float64(c.Engine().Steps()) / max(c.Time(), 1e-9*f.settings.time))
+		},
+	}
+	if f.course.Rebalancing != nil {
+		f.course.Rebalancing.Dear = wet
+	}
+	defer f.course.End()
+	if err := f.course.Begin(ctx); err != nil {
+		return err
+	}
+	if err := f.ranks.Each(func(t transport.Transport) error { return f.compute(ctx, t) }); err != nil {
+		return err
+	}
+	return f.conclude(ctx)
 }
 
 // saveRows returns what gauges have told so far, for loadRows.

@@ -6,99 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	"carina"
 	"carina/internal/quantity"
 	"carina/internal/run"
+	"carina/internal/together"
 	"carina/solver"
-	"carina/solver/cuda"
-	"carina/solver/processor"
 	"carina/solver/shallow"
 	"carina/solver/transport"
 )
 
 // rank is the water of one rank while it is computed.
 type rank struct {
-	flood  *Flood
-	water  *shallow.Water
-	engine *solver.Rank
-	device func() (solver.Device, error)
-	next   float64 // time of the next look at gauges
-	every  int     // steps between exchanges
+	*together.Member
+	flood *Flood
+	water *shallow.Water
+	next  float64 // time of the next look at gauges
+	every int     // steps between exchanges
 }
 
-var _ run.Computation = (*rank)(nil)
+func clock(e *solver.Rank) shallow.Clock { return e.Kernel(0).(shallow.Clock) }
 
-// Engine is the rank as the engine has it now.
-func (r *rank) Engine() *solver.Rank { return r.engine }
-
-func (r *rank) clock() shallow.Clock { return r.engine.Kernel(0).(shallow.Clock) }
-
-// Time is how much has passed, in seconds.
-func (r *rank) Time() float64 { return r.clock().Time() }
-
-// SaveStateInto returns the state.
-func (r *rank) SaveStateInto(spare *solver.State) (*solver.State, error) {
-	return r.engine.SaveStateInto(spare)
-}
-
-// LoadState goes on from what ranks have saved.
-func (r *rank) LoadState(saved []*solver.State) error { return r.engine.LoadState(saved) }
-
-// Move gives cells to other owners.
-func (r *rank) Move(domain *solver.Domain) error {
-	t := r.engine.Transport()
-	if same, err := r.engine.SameOwners(domain); same || err != nil {
-		return err
-	}
-	device, err := r.device()
-	if err := transport.Agree(t, err); err != nil {
-		if device != nil {
-			device.Close()
-		}
-		return err
-	}
-	engine, err := r.engine.Move(domain, solver.Together{r.water}, device)
-	if err == nil {
-		r.engine = engine
-	}
-	return err
-}
-
-// opener opens the device of a rank. Of a process's ranks those on GPUs take one after the
-// other.
-func (f *Flood) opener(t transport.Transport) func() (solver.Device, error) {
-	if f.devices[t.Rank()] != carina.GPU {
-		return func() (solver.Device, error) { return processor.New(0, t), nil }
-	}
-	var numbers []int
-	if f.options.Transport == nil {
-		next := 0
-		for _, d := range f.devices {
-			if numbers = append(numbers, next); d == carina.GPU {
-				next++
-			}
-		}
-	}
-	return func() (solver.Device, error) {
-		gpu, err := cuda.Choose(t, numbers)
-		if err != nil {
-			return nil, err
-		}
-		return cuda.New(gpu, t, cuda.Exchange(f.c.Exchange)), nil
-	}
-}
-
-// compute computes one rank. On failure it makes the other ranks stop.
+// compute computes one rank.
 func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) {
-	defer func() {
-		if err != nil && !errors.Is(err, transport.ErrAborted) && !errors.As(err, new(transport.AgreedError)) {
-			t.Abort(err)
-		}
-	}()
-	r := &rank{flood: f, water: f.water, device: f.opener(t)}
+	r := &rank{flood: f, water: f.water}
 	every := f.settings.exchangeEvery
 	if every == 0 {
 		if every, err = r.tryExchanges(t); err != nil {
@@ -106,12 +37,12 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		}
 	}
 	r.every = every
-	if r.engine, err = r.start(t, every); err != nil {
+	if r.Member, err = f.ranks.Start(t, solver.Options{ExchangeEvery: every}); err != nil {
 		return err
 	}
-	defer func() { r.engine.Close() }()
+	defer func() { r.Close() }()
 	if f.options.Restart != nil {
-		if err := f.keeping.Resume(r, 0); err != nil {
+		if err := f.course.Resume(r); err != nil {
 			return err
 		}
 		if r.Time() > f.settings.time {
@@ -127,24 +58,10 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 	if stopped != nil && !errors.As(stopped, new(*solver.StoppedError)) {
 		return r.explained(stopped)
 	}
-	if f.keeping != nil {
-		if err := f.keeping.Finish(r, 0); err != nil {
-			return err
-		}
+	if err := f.course.Finish(r); err != nil {
+		return err
 	}
 	return r.hand(stopped != nil)
-}
-
-// start prepares the rank at the start of the flood.
-func (r *rank) start(t transport.Transport, every int) (*solver.Rank, error) {
-	device, err := r.device()
-	if err := transport.Agree(t, err); err != nil {
-		if device != nil {
-			device.Close()
-		}
-		return nil, err
-	}
-	return solver.NewRank(r.flood.domain, solver.Together{r.water}, device, t, solver.Options{ExchangeEvery: every})
 }
 
 // intervals are in how many steps ranks may exchange once.
@@ -159,7 +76,7 @@ func (r *rank) tryExchanges(t transport.Transport) (best int, err error) {
 	const steps, worse = 48, 1.2
 	least := int64(math.MaxInt64)
 	for _, every := range intervals {
-		engine, err := r.start(t, every)
+		tried, err := r.flood.ranks.Start(t, solver.Options{ExchangeEvery: every})
 		if err != nil {
 			return 0, err
 		}
@@ -168,13 +85,13 @@ func (r *rank) tryExchanges(t transport.Transport) (best int, err error) {
 			if n == steps { // the first ones fill caches
 				begin = time.Now()
 			}
-			if err := engine.Step(); err != nil {
-				engine.Close()
+			if err := tried.Engine().Step(); err != nil {
+				tried.Close()
 				return 0, err
 			}
 		}
 		took := []int64{int64(time.Since(begin))}
-		engine.Close()
+		tried.Close()
 		if err := t.Reduce(transport.Max, took); err != nil {
 			return 0, err
 		}
@@ -197,17 +114,12 @@ func (r *rank) pause(int64) bool { return r.Time() >= min(r.next, r.flood.settin
 func (r *rank) dues(ctx context.Context) []solver.Due {
 	f := r.flood
 	list := []solver.Due{{Do: func(fastest float64) (bool, error) {
-		if f.options.Progress != nil && r.engine.Transport().Rank() == 0 {
+		if f.options.Progress != nil && r.Engine().Transport().Rank() == 0 {
 			f.options.Progress(r.Time(), f.settings.time, fastest)
 		}
 		return false, r.measure()
 	}}}
-	if f.keeping != nil {
-		list = append(list, solver.Due{Do: func(float64) (bool, error) { return false, f.keeping.Look(r, 0) }})
-	}
-	if f.rebalancing != nil {
-		list = append(list, solver.Due{Do: func(float64) (bool, error) { return false, f.rebalancing.Look(r) }})
-	}
+	list = append(list, f.course.Dues(r)...)
 	return append(list, solver.Due{Do: func(float64) (bool, error) { return r.Time() >= f.settings.time, nil }})
 }
 
@@ -230,7 +142,7 @@ func (r *rank) measure() error {
 		if all, err := r.gather(shallow.StateDepth); err != nil {
 			return err
 		} else if all != nil {
-			if err := f.options.Observe(r.engine.Steps(), r.Time(), all[0]); err != nil {
+			if err := f.options.Observe(r.Engine().Steps(), r.Time(), all[0]); err != nil {
 				return err
 			}
 		}
@@ -240,7 +152,7 @@ func (r *rank) measure() error {
 	// Of all ranks one has each cell: the others say nothing.
 	all := make([]int64, values*len(f.gauges))
 	for i, g := range f.gauges {
-		cell, own := r.engine.Layout().Local(g.cell)
+		cell, own := r.Engine().Layout().Local(g.cell)
 		if !own {
 			continue
 		}
@@ -252,7 +164,7 @@ func (r *rank) measure() error {
 			all[values*i+v] = int64(math.Float64bits(x))
 		}
 	}
-	t := r.engine.Transport()
+	t := r.Engine().Transport()
 	if err := t.Reduce(transport.Sum, all); err != nil {
 		return err
 	}
@@ -269,12 +181,12 @@ func (r *rank) measure() error {
 
 // value is one of the water in an own cell.
 func (r *rank) value(number int, cell int32) (float64, error) {
-	s := &solver.Segment{Array: r.water.Value(r.engine.Steps(), number), Bytes: 8, Cells: []int32{cell}}
+	s := &solver.Segment{Array: r.water.Value(r.Engine().Steps(), number), Bytes: 8, Cells: []int32{cell}}
 	if r.water.Single {
 		s.Bytes = 4
 	}
 	var data [8]byte
-	err := r.engine.Device().Read(s, data[:s.Bytes])
+	err := r.Engine().Device().Read(s, data[:s.Bytes])
 	return r.number(data[:s.Bytes]), err
 }
 
@@ -291,7 +203,7 @@ const handed = 5
 
 // hand brings the water of all cells together on rank 0.
 func (r *rank) hand(interrupted bool) error {
-	hash, err := r.engine.Hash()
+	hash, err := r.Engine().Hash()
 	if err != nil {
 		return err
 	}
@@ -300,9 +212,9 @@ func (r *rank) hand(interrupted bool) error {
 	if err != nil || all == nil {
 		return err
 	}
-	out := &outcome{steps: r.engine.Steps(), time: r.Time(), timing: r.engine.Timing(), every: r.every, interrupted: interrupted, hash: hash, values: [handed][]float64(all)}
+	out := &outcome{steps: r.Engine().Steps(), time: r.Time(), timing: r.Engine().Timing(), every: r.every, interrupted: interrupted, hash: hash, values: [handed][]float64(all)}
 	for side := range out.entered {
-		out.entered[side] = r.clock().Entered(shallow.Side(side))
+		out.entered[side] = clock(r.Engine()).Entered(shallow.Side(side))
 	}
 	r.flood.outcome = out
 	return nil
@@ -310,55 +222,26 @@ func (r *rank) hand(interrupted bool) error {
 
 // gather brings values of the state of all cells together, by global number, on rank 0;
 // the others get nil.
-func (r *rank) gather(wanted ...int) ([][]float64, error) {
-	s, err := r.engine.SaveStateInto(nil)
-	if err := transport.Agree(r.engine.Transport(), err); err != nil {
-		return nil, err
+func (r *rank) gather(wanted ...int) (all [][]float64, err error) {
+	states := r.water.Program().State
+	state := states[r.Engine().Steps()%int64(len(states))]
+	slots := make([]solver.Slot, len(wanted))
+	for i, v := range wanted {
+		slots[i] = state[v]
 	}
-	bytes := 8
-	if r.water.Single {
-		bytes = 4
-	}
-	cells := len(s.Records) / s.RecordBytes
-	own := binary.LittleEndian.AppendUint64(nil, uint64(len(s.Cells)))
-	for _, c := range s.Cells {
-		own = binary.LittleEndian.AppendUint64(own, uint64(c.First))
-		own = binary.LittleEndian.AppendUint64(own, uint64(c.Count))
-	}
-	own = slices.Grow(own, len(wanted)*bytes*cells)
-	for _, v := range wanted {
-		for i := range cells {
-			own = append(own, s.Records[i*s.RecordBytes+v*bytes:][:bytes]...)
-		}
-	}
-	parts, err := run.Collect(r.engine.Transport(), own)
-	if err != nil || parts == nil {
-		return nil, err
-	}
-	all := make([][]float64, len(wanted))
-	for v := range all {
-		all[v] = make([]float64, r.flood.cells)
-	}
-	for _, data := range parts {
-		word := func() int64 {
-			v := int64(binary.LittleEndian.Uint64(data))
-			data = data[8:]
-			return v
-		}
-		ranges := make([]solver.CellRange, word())
-		for i := range ranges {
-			ranges[i] = solver.CellRange{First: word(), Count: word()}
-		}
+	if r.Engine().Transport().Rank() == 0 {
+		all = make([][]float64, len(wanted))
 		for v := range all {
-			for _, c := range ranges {
-				for i := range c.Count {
-					all[v][c.First+i] = r.number(data[:bytes])
-					data = data[bytes:]
-				}
-			}
+			all[v] = make([]float64, r.flood.cells)
 		}
 	}
-	return all, nil
+	return all, r.Gather(len(slots), slots,
+		func(_ int64, found, into []float64) []float64 { return append(into, found...) },
+		func(global int64, values []float64) {
+			for v := range values {
+				all[v][global] = values[v]
+			}
+		})
 }
 
 // wet is how many of n own cells in a row are not dry.

@@ -94,11 +94,19 @@ func rankFlags(command *cobra.Command, c *carina.PartitionCase) {
 	f.DurationVar(&c.TimeLimit, "time-limit", c.TimeLimit, "graph balancer: go on improving for so long, such as 30s; the result then depends on the machine")
 }
 
+// deviceFlags are those of what ranks compute on, for any physics.
+func deviceFlags(command *cobra.Command, c *carina.PartitionCase) {
+	f := command.Flags()
+	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu,cpu (default cpu)")
+	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
+}
+
 func layoutFlag(command *cobra.Command, c *carina.Case) {
 	command.Flags().StringVar(&c.Layout, "layout", c.Layout, "what a rank stores: sparse, fluid cells alone, or dense, its cuboids whole (default sparse)")
 }
 
 func flowFlags(command *cobra.Command, c *carina.Case) {
+	deviceFlags(command, &c.PartitionCase)
 	f := command.Flags()
 	f.StringVar(&c.Flow, "flow", c.Flow, "flow rate through the inlet (default 15L/min)")
 	f.StringVar(&c.Viscosity, "viscosity", c.Viscosity, "kinematic viscosity (default 15mm2/s, air)")
@@ -110,9 +118,7 @@ func flowFlags(command *cobra.Command, c *carina.Case) {
 	f.Float64Var(&c.Smagorinsky, "smagorinsky", c.Smagorinsky, "constant of the eddy viscosity, often 0.1 to 0.2 (default none)")
 	f.StringVar(&c.Wall, "wall", c.Wall, wallHelp)
 	f.StringVar(&c.Precision, "precision", c.Precision, "single, double, or half: single with populations in 16 bits (default single)")
-	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu,gpu,cpu (default cpu)")
 	f.StringVar(&c.Storage, "storage", c.Storage, "how populations are stored: single, or half in 16 bits (default single)")
-	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
 	f.StringVar(&c.TimeStep, "time-step", c.TimeStep, "time step (default by the lattice velocity, with at most 1 as relaxation time)")
 	f.Float64Var(&c.LatticeVelocity, "lattice-velocity", c.LatticeVelocity, "largest expected velocity in cells per step: twice the mean through the fastest opening, four times if it is narrower than a tenth of the widest one's area (default 0.1)")
 	f.StringVar(&c.Mismatch, "mismatch", c.Mismatch, "by how much inflow and outflow may differ where a waveform changes the flow: shortens the time step and lengthens the start (default 1%)")

@@ -7,7 +7,9 @@ import (
 	"carina"
 	"carina/balance"
 	"carina/cmd/carina/report"
+	"carina/internal/crash"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
@@ -136,4 +138,81 @@ func (l *listener) tellFlow(f *carina.Flow, t transport.Transport, before string
 	return errors.Join(failed, printResult(l.command, f.Summary(), func() string {
 		return before + report.FlowWords(l.c, f.Summary(), f.Files(), l.warned)
 	}))
+}
+
+// inProcesses lets all processes that a launcher has started read a case, whose ranks they
+// are where no others are asked for, and compute it together; without a launcher this process
+// does alone.
+func inProcesses(command *cobra.Command, c *carina.PartitionCase, read func() error, compute func(t transport.Transport) error) error {
+	t, finish, err := connect()
+	if err != nil {
+		return err
+	}
+	// Processes leave together, after one of them has told what all have seen.
+	defer finish()
+	if t != nil {
+		// One that panics cannot wait for the others, which mpirun ends.
+		defer crash.Guard()
+	}
+	err = read()
+	if t != nil && !command.Flags().Changed("ranks") {
+		c.Ranks = 0 // as many as there are processes
+	}
+	// A rank that fails alone must not leave the others waiting.
+	if err = transport.Agree(t, err); err == nil {
+		err = compute(t)
+	}
+	if err == nil || t == nil {
+		return err
+	}
+	if t.Rank() == 0 {
+		tell(command, err)
+	}
+	return errTold
+}
+
+// teller tells how the computation of any physics goes.
+type teller struct {
+	command *cobra.Command
+	show    func(string, float64)
+	end     func()
+}
+
+func newTeller(command *cobra.Command) *teller { return &teller{command: command, end: func() {}} }
+
+// pause ends the line of progress, if there is one.
+func (l *teller) pause() {
+	l.end()
+	l.show, l.end = nil, func() {}
+}
+
+func (l *teller) partitioned(p *balance.Partition) {
+	if !wantsJSON(l.command) {
+		fmt.Fprint(l.command.OutOrStdout(), report.PartitionWords(p))
+	}
+}
+
+func (l *teller) warn(warning string) { message(l.command, "warning: %s", warning) }
+
+func (l *teller) look(k carina.Look) {
+	l.pause()
+	message(l.command, "balance at step %d: %v", k.Step, k.Decision)
+}
+
+func (l *teller) progress(words string, done float64) {
+	if l.show == nil {
+		l.show, l.end = progressLeft(l.command, "about")
+	}
+	l.show(words, done)
+}
+
+// printWithFiles prints a summary and which files were written.
+func printWithFiles(command *cobra.Command, summary fmt.Stringer, files []string) error {
+	return printResult(command, summary, func() string {
+		words := summary.String()
+		for _, path := range files {
+			words += "wrote " + terminal.Line(path) + "\n"
+		}
+		return words
+	})
 }

@@ -171,10 +171,10 @@ func newRoot() *cobra.Command {
 // several, each of which would do the whole and write the same files.
 func refuseCopies(command *cobra.Command) error {
 	launch, launched := transport.Launched()
-	if !launched || launch.Alone() || slices.Contains([]string{"solve", "water", "doctor", "version", "help"}, command.Name()) {
+	if !launched || launch.Alone() || slices.Contains([]string{"solve", "water", "thermal", "doctor", "version", "help"}, command.Name()) {
 		return nil
 	}
-	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve and carina water take a process for each rank", launch, command.Name())
+	return fmt.Errorf("%v, but %s computes in one: start it without the launcher; carina solve, carina water and carina thermal take a process for each rank", launch, command.Name())
 }
 
 // refuseUnwritable refuses files to write that could not be, before anything is

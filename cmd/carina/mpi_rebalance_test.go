@@ -44,33 +44,41 @@ func TestMPIRebalances(t *testing.T) {
 	}
 }
 
-// Processes compute the same flood as one, also while cells change owner and from a
-// checkpoint, and are told where their floods differ.
-func TestMPIFlood(t *testing.T) {
+// Processes compute the same flood, and the same gas, as one, also while cells change owner and
+// from a checkpoint, and are told where what they are to compute differs.
+func TestMPIOtherPhysics(t *testing.T) {
 	mpirun, binary := withMPI(t)
-	folder := t.TempDir()
-	type summary struct {
-		Hash string `json:"state_hash"`
-	}
-	plain := []string{"valley", "--spacing", "25m", "--time", "30s"}
-	alone := succeed[summary](t, append(append([]string{"water"}, plain...), "--out", filepath.Join(folder, "alone"))...)
-	run := func(ranks string, arguments ...string) (s summary) {
-		command := exec.Command(mpirun, append([]string{"--oversubscribe", "-np", ranks, binary, "water", "--json"}, arguments...)...)
-		command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-		command.Stderr = os.Stderr
-		out, err := command.Output()
-		if err == nil {
-			err = json.Unmarshal(out, &s)
+	for _, c := range []struct {
+		physics string
+		line    []string
+	}{
+		{"water", []string{"valley", "--spacing", "25m", "--time", "30s"}},
+		{"thermal", []string{"rayleigh-taylor", "--size", "24x32", "--steps", "300"}},
+	} {
+		folder := t.TempDir()
+		type summary struct {
+			State string `json:"state_hash"`
+			Hash  string `json:"hash"`
 		}
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		alone := succeed[summary](t, append(append([]string{c.physics}, c.line...), "--out", filepath.Join(folder, "alone"))...)
+		run := func(ranks string, arguments ...string) (s summary) {
+			command := exec.Command(mpirun, append([]string{"--oversubscribe", "-np", ranks, binary, c.physics, "--json"}, arguments...)...)
+			command.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+			command.Stderr = os.Stderr
+			out, err := command.Output()
+			if err == nil {
+				err = json.Unmarshal(out, &s)
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return s
 		}
-		return s
-	}
-	out := filepath.Join(folder, "out")
-	first := run("3", append(slices.Clone(plain), "--out", out, "--rebalance", "auto", "--checkpoint", "every=100,end")...)
-	again := run("2", "--restart", out)
-	if first != alone || again != alone {
-		t.Errorf("one process ends in state %s, three in %s, two that go on from there in %s", alone.Hash, first.Hash, again.Hash)
+		out := filepath.Join(folder, "out")
+		first := run("3", append(slices.Clone(c.line), "--out", out, "--rebalance", "auto", "--checkpoint", "every=100,end")...)
+		again := run("2", "--restart", out)
+		if first != alone || again != alone {
+			t.Errorf("%s: one process ends in state %v, three in %v, two that go on from there in %v", c.physics, alone, first, again)
+		}
 	}
 }

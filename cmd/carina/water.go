@@ -6,13 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"carina"
-	"carina/balance"
 	"carina/cmd/carina/report"
-	"carina/gas"
-	"carina/internal/crash"
 	"carina/internal/quantity"
-	"carina/internal/terminal"
 	"carina/solver/transport"
 	"carina/water"
 
@@ -23,6 +18,7 @@ import (
 // waterFlags are those of a case of water.
 func waterFlags(command *cobra.Command, c *water.Case) {
 	rankFlags(command, &c.PartitionCase)
+	deviceFlags(command, &c.PartitionCase)
 	f := command.Flags()
 	f.StringVar(&c.Depth, "depth", c.Depth, "grid of the water's depths in m at the start, of the squares of the ground")
 	f.StringVar(&c.Level, "level", c.Level, "level up to which all ground is under water at the start, such as 12.5m")
@@ -38,8 +34,6 @@ func waterFlags(command *cobra.Command, c *water.Case) {
 	f.StringVar(&c.Interval, "interval", c.Interval, "time between two looks at the gauges (default a 200th of all)")
 	f.StringVar(&c.ExchangeEvery, "exchange-every", c.ExchangeEvery, "in how many steps ranks exchange their borders once, computing meanwhile what lies beyond them, where messages take long: a number, or auto, which tries several (default 1)")
 	f.StringVar(&c.Wet, "wet", c.Wet, "depth from which on ground counts as flooded (default 1cm)")
-	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu,cpu (default cpu)")
-	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
 }
 
 type (
@@ -148,143 +142,33 @@ func waterCase(command *cobra.Command, arguments []string, output string, flags 
 }
 
 func runWater(command *cobra.Command, arguments []string, output string, flags *runFlags) error {
-	t, finish, err := connect()
-	if err != nil {
+	var c water.Case
+	return inProcesses(command, &c.PartitionCase, func() (err error) {
+		c, err = waterCase(command, arguments, output, flags)
 		return err
-	}
-	// Processes leave together, after one of them has told what all have seen.
-	defer finish()
-	if t != nil {
-		// One that panics cannot wait for the others, which mpirun ends.
-		defer crash.Guard()
-	}
-	c, err := waterCase(command, arguments, output, flags)
-	if t != nil && !command.Flags().Changed("ranks") {
-		c.Ranks = 0 // as many as there are processes
-	}
-	// A rank that fails alone must not leave the others waiting.
-	if err = transport.Agree(t, err); err == nil {
-		err = computeWater(command, c, flags, t)
-	}
-	if err == nil || t == nil {
-		return err
-	}
-	if t.Rank() == 0 {
-		tell(command, err)
-	}
-	return errTold
+	}, func(t transport.Transport) error { return computeWater(command, c, flags, t) })
 }
 
 // computeWater computes a flood and tells how it goes, and of what came out.
 func computeWater(command *cobra.Command, c water.Case, flags *runFlags, t transport.Transport) error {
-	var show func(string, float64)
-	end := func() {}
-	pause := func() {
-		end()
-		show, end = nil, func() {}
-	}
+	l := newTeller(command)
 	flood, err := water.Open(command.Context(), c, water.Options{
 		Transport: t, Checkpoints: flags.checkpoints, Restart: flags.from, Rebalance: flags.rebalance,
-		Partitioned: func(p *balance.Partition) {
-			if !wantsJSON(command) {
-				fmt.Fprint(command.OutOrStdout(), report.PartitionWords(p))
-			}
-		},
-		Warn: func(warning string) { message(command, "warning: %s", warning) },
-		Look: func(k carina.Look) {
-			pause()
-			message(command, "balance at step %d: %v", k.Step, k.Decision)
-		},
+		Partitioned: l.partitioned, Warn: l.warn, Look: l.look,
 		Resumed: func(step int64, seconds float64) {
 			message(command, "goes on from step %d (%s)", step, quantity.Format(seconds, "s"))
 		},
 		Progress: func(time, until, fastest float64) {
-			if show == nil {
-				show, end = progressLeft(command, "about")
-			}
-			show(fmt.Sprintf("flood %s, %s", quantity.Format(time, "s"), quantity.Format(fastest, "m/s")), time/until)
+			l.progress(fmt.Sprintf("flood %s, %s", quantity.Format(time, "s"), quantity.Format(fastest, "m/s")), time/until)
 		},
 	})
 	if err != nil {
 		return err
 	}
 	err = flood.Run(command.Context())
-	pause()
+	l.pause()
 	if s := flood.Summary(); s != nil {
-		printed := printResult(command, s, func() string {
-			words := s.String()
-			for _, path := range flood.Files() {
-				words += "wrote " + terminal.Line(path) + "\n"
-			}
-			return words
-		})
-		err = cmp.Or(err, printed)
+		err = cmp.Or(err, printWithFiles(command, s, flood.Files()))
 	}
 	return err
-}
-
-func newThermal() *cobra.Command {
-	var c gas.Case
-	var size string
-	command := &cobra.Command{
-		Use:   "thermal SCENE",
-		Short: "Compute a thermal gas: convection, fingers of dense gas, a shock tube",
-		Long: "Compute a gas that carries its own heat (D2Q37) in a box. The scenes:\n\n" + strings.Join(gas.SceneWords(), "\n") + "\n\n" +
-			"The folder of results receives mass, momentum, energy and the scene's figure over time, the profile at the end,\n" +
-			"pictures of temperature and density, and the summary. Lengths are in cells, times in steps.",
-		Example: "  carina thermal rayleigh-taylor --size 256x512 --steps 20000 --pictures 4 --ranks 2 --out fingers\n" +
-			"  carina thermal rayleigh-benard --rayleigh 5000 --size 96x48\n" +
-			"  carina thermal sod --precision single",
-		Args: exactly("a scene"),
-		RunE: func(command *cobra.Command, arguments []string) error {
-			c.Scene = arguments[0]
-			if c.Output == "" {
-				c.Output = c.Scene + "-gas"
-			}
-			if size != "" {
-				var err error
-				if c.Size, err = gas.ParseSize(size); err != nil {
-					return err
-				}
-			}
-			for _, name := range []string{"steps", "every", "ranks", "tau", "rayleigh"} {
-				if f := command.Flags().Lookup(name); f.Changed && f.Value.String() == "0" {
-					return fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
-				}
-			}
-			if !command.Flags().Changed("pictures") {
-				c.Pictures = gas.SomePictures
-			} else if c.Pictures < 0 {
-				return fmt.Errorf("--pictures %d is negative: give 0 for none", c.Pictures)
-			}
-			report, end := progress(command)
-			flow, err := gas.Run(command.Context(), c, func(step, of int) {
-				report(fmt.Sprintf("step %d", step), float64(step)/float64(of))
-			})
-			end()
-			if err != nil {
-				return err
-			}
-			return printResult(command, flow.Summary(), func() string {
-				words := flow.Summary().String()
-				for _, path := range flow.Files() {
-					words += "wrote " + terminal.Line(path) + "\n"
-				}
-				return words
-			})
-		},
-	}
-	f := command.Flags()
-	f.StringVar(&size, "size", "", "cells along x and y, such as 256x128 (default that of the scene)")
-	f.IntVar(&c.Steps, "steps", 0, "steps to compute (default those of the scene)")
-	f.IntVar(&c.Every, "every", 0, "steps between two lines of the table (default a 100th of all)")
-	f.Float64Var(&c.Tau, "tau", 0, "relaxation time in steps, above 0.5: the viscosity is (tau - 0.5) times the temperature (default that of the scene)")
-	f.Float64Var(&c.Rayleigh, "rayleigh", 0, "Rayleigh number of rayleigh-benard (default 20000)")
-	f.StringVar(&c.Collision, "collision", "", "operator: "+quantity.Either(gas.Collisions)+" (default regularized)")
-	f.StringVar(&c.Precision, "precision", "", quantity.Either(gas.Precisions)+" (default double)")
-	f.IntVar(&c.Ranks, "ranks", 0, "number of ranks in this process (default 1)")
-	f.StringVar(&c.Cut, "cut", "", "how ranks share the box: "+quantity.Either(gas.Cuts)+" (default stripes)")
-	f.IntVar(&c.Pictures, "pictures", 2, "number of pictures of temperature and density; 0 for none")
-	f.StringVar(&c.Output, "out", "", "folder for results (default the scene's name with -gas)")
-	return command
 }

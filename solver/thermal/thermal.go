@@ -190,28 +190,35 @@ type State struct {
 // Each calls f for the fluid cells of a rank, by ascending global number, with their states
 // before the next step, on any device. The gas has the rank for itself.
 func (g *Gas) Each(r *solver.Rank, f func(global int64, s State)) error {
-	var slots []solver.Slot
-	access := g.access(int(r.Steps() % 2))
-	for _, read := range access.Reads {
+	size := r.Layout().Domain.Grid.Size
+	return r.Each(g.Slots(r.Steps()), func(global int64, values []float64) { f(global, g.StateOf(size, global, values)) })
+}
+
+// Slots are what StateOf needs of a cell after so many steps.
+func (g *Gas) Slots(steps int64) (slots []solver.Slot) {
+	for _, read := range g.access(int(steps % 2)).Reads {
 		if !read.Present {
 			slots = append(slots, read.Slot)
 		}
 	}
-	size := r.Layout().Domain.Grid.Size
-	return r.Each(slots, func(global int64, values []float64) {
-		s := g.Moments(values[:populations])
-		if g.Walls != nil {
-			// What is owed comes to the cells at the walls.
-			y := int32(global / int64(size[0]))
-			debts := values[populations:]
-			if y == 0 {
-				s.Density += debts[0] + debts[1] + debts[2]
-			} else if y == size[1]-1 {
-				s.Density += debts[0] + debts[3] + debts[4]
-			}
+	return slots
+}
+
+// StateOf is the state of a cell of a grid of a size, by its global number, that has values in
+// the Slots.
+func (g *Gas) StateOf(size [3]int32, global int64, values []float64) State {
+	s := g.Moments(values[:populations])
+	if g.Walls != nil {
+		// What is owed comes to the cells at the walls.
+		y := int32(global / int64(size[0]))
+		debts := values[populations:]
+		if y == 0 {
+			s.Density += debts[0] + debts[1] + debts[2]
+		} else if y == size[1]-1 {
+			s.Density += debts[0] + debts[3] + debts[4]
 		}
-		f(global, s)
-	})
+	}
+	return s
 }
 
 // Moments are those of a cell at which populations f arrive.
