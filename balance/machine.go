@@ -8,6 +8,7 @@ import (
 
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 )
 
 // The format and version of machine files.
@@ -98,4 +99,106 @@ func parseMachine(text []byte) (*Machine, error) {
 		}
 	}
 	return m, nil
+}
+
+// Worker is something that computes cells beside others: a GPU, or cores.
+type Worker struct {
+	// Name is for sentences: GPU 0, 12 cores.
+	Name string
+	// Rate is how many cells it updates in a second.
+	Rate float64
+	// Cells is how many its memory holds; 0 for any.
+	Cells int64
+	// Helps tells that it has no cells where the others hold all and are not made faster
+	// by leastHelp.
+	Helps bool
+}
+
+// leastHelp is the part of a step's time that helpers must save: what crosses between a GPU
+// and cores passes through the host and costs about as much.
+const leastHelp = 0.05
+
+// Share divides cells among workers by their rates, as far as their memory holds them. It
+// says why some that help have none. Where the memory of all is too small, the error says
+// what to do.
+func Share(workers []Worker, cells int64) (each []int64, why string, err error) {
+	var held int64
+	anyway, endless, endlessAlone, heldAlone := 0.0, false, false, int64(0)
+	for i := range workers {
+		w := &workers[i]
+		held, endless = held+w.Cells, endless || w.Cells == 0
+		if !w.Helps {
+			anyway, heldAlone, endlessAlone = anyway+w.Rate, heldAlone+w.Cells, endlessAlone || w.Cells == 0
+		}
+	}
+	if !endless && held < cells {
+		return nil, "", fmt.Errorf("the memory holds %s of %s cells: choose a larger spacing, 16-bit storage, or more GPUs or cores", quantity.Grouped(held), quantity.Grouped(cells))
+	}
+	with := filled(workers, cells, func(*Worker) bool { return true })
+	if anyway == 0 || !endlessAlone && heldAlone < cells {
+		return with, "", nil
+	}
+	alone := filled(workers, cells, func(w *Worker) bool { return !w.Helps })
+	before, after := slowest(workers, alone), slowest(workers, with)
+	if after <= before*(1-leastHelp) {
+		return with, "", nil
+	}
+	for i := range workers {
+		if w := &workers[i]; w.Helps {
+			why = fmt.Sprintf("%s would make a step %.1f %% shorter at most, less than the %.0f %% that exchanging with them costs: no cells for them", w.Name, 100*(1-after/before), 100*leastHelp)
+		}
+	}
+	return alone, why, nil
+}
+
+// filled shares cells among some workers by their rates; those whose memory is full leave
+// the rest to the others.
+func filled(workers []Worker, cells int64, takes func(*Worker) bool) []int64 {
+	each, full := make([]int64, len(workers)), make([]bool, len(workers))
+	for rest := cells; ; {
+		rate, last := 0.0, -1
+		for i := range workers {
+			if w := &workers[i]; takes(w) && !full[i] {
+				rate, last = rate+w.Rate, i
+			}
+		}
+		if last < 0 {
+			return each
+		}
+		over, given := false, int64(0)
+		for i := range workers {
+			w := &workers[i]
+			if !takes(w) || full[i] {
+				continue
+			}
+			if each[i] = int64(float64(rest) * w.Rate / rate); i == last {
+				each[i] = rest - given
+			}
+			given += each[i]
+			if w.Cells > 0 && each[i] > w.Cells {
+				over = true
+			}
+		}
+		if !over {
+			return each
+		}
+		before := rest
+		for i := range workers {
+			if w := &workers[i]; takes(w) && !full[i] && w.Cells > 0 && each[i] > w.Cells {
+				each[i], full[i] = w.Cells, true
+				rest -= w.Cells
+			}
+		}
+		if rest == before {
+			return each
+		}
+	}
+}
+
+// slowest is the time of a step, in seconds.
+func slowest(workers []Worker, each []int64) (seconds float64) {
+	for i := range workers {
+		seconds = max(seconds, float64(each[i])/workers[i].Rate)
+	}
+	return seconds
 }

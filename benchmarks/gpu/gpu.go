@@ -46,6 +46,8 @@ type Options struct {
 	Quick bool
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
+
+	gpus airflow.Backend // instead of real ones, for tests
 }
 
 // Report is what was measured.

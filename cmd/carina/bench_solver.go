@@ -141,6 +141,42 @@ func newBenchGPU(flags *benchFlags) *cobra.Command {
 	return command
 }
 
+func newBenchHybrid(flags *benchFlags) *cobra.Command {
+	var o gpubench.Options
+	var unit string
+	var slowed bool
+	command := &cobra.Command{
+		Use:   "hybrid",
+		Short: "Measure a GPU and the cores beside it, or two GPUs of which one is slowed",
+		Long: "Measure a GPU and the cores beside it on a dense cube and an airway, in single and double precision, that fit on the\n" +
+			"GPU or of which its memory may hold a half or a quarter; or with --slowed two GPUs of which the second one also\n" +
+			"copies memory from some step on, while cells change owner.",
+		Args: exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			var err error
+			if o.Unit, err = parseUnit(unit); err != nil {
+				return err
+			}
+			if slowed {
+				return runReport(command, flags, "slowed", func(ctx context.Context, progress func(string, float64)) (*gpubench.DisturbedReport, error) {
+					o.Quick, o.Progress = flags.quick, progress
+					return gpubench.MeasureDisturbed(ctx, o)
+				})
+			}
+			return runReport(command, flags, "hybrid", func(ctx context.Context, progress func(string, float64)) (*gpubench.BesideReport, error) {
+				o.Quick, o.Progress = flags.quick, progress
+				return gpubench.MeasureBeside(ctx, o)
+			})
+		},
+	}
+	airwayFlags(command, &o.Surface, &unit, &o.FluidCells, &o.Side, "20000000, or 40000000 with --slowed", "288")
+	command.Flags().IntVar(&o.Device, "device", 0, "number of the GPU")
+	command.Flags().StringSliceVar(&o.Cases, "cases", nil, "some of dense and airway (default both)")
+	command.Flags().BoolVar(&slowed, "slowed", false, "slow one of two GPUs, the first two of the machine")
+	command.Flags().IntVar(&o.Steps, "steps", 0, "steps between looks with --slowed (default 1000)")
+	return command
+}
+
 func newBenchValidate(flags *benchFlags) *cobra.Command {
 	o := validate.Options{}
 	var precision string

@@ -23,7 +23,7 @@ var front = []string{
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Gauge", "airflow.Gauges", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "airflow.Moments", "opening.MovingWall", "airflow.NewGauges", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.PlannedTimeStep", "airflow.Precision", "airflow.Precisions",
 	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.Reading", "airflow.Resampled", "opening.ReadTable", "airflow.RunRankOn",
-	"airflow.Settings", "solver.NewDomain", "solver.Piece", "solver.Rank", "solver.State", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
+	"airflow.Settings", "solver.NewDomain", "solver.Piece", "solver.Rank", "solver.State", "solver.Stopwatch", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
 	"opening.Waveform", "opening.Windkessel",
 }
 

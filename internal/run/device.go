@@ -44,8 +44,8 @@ func (j *Job) backends() []airflow.Backend {
 	}
 	list := make([]airflow.Backend, j.Domain.Ranks)
 	backend := gpu.Backend
-	if j.gpus != nil {
-		backend = j.gpus
+	if j.GPUs != nil {
+		backend = j.GPUs
 	}
 	gpus := backend(options)
 	for rank, d := range j.Devices {

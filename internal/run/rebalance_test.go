@@ -170,7 +170,7 @@ func TestBalancedRanksAreWatched(t *testing.T) {
 func emulated(t *testing.T, job *Job, devices ...Device) {
 	devicetest.Open(t, 1) // or the test is skipped
 	job.Devices = devices
-	job.gpus = func(o gpu.Options) airflow.Backend {
+	job.GPUs = func(o gpu.Options) airflow.Backend {
 		return gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, o)
 	}
 }

@@ -26,8 +26,8 @@ type Job struct {
 	// Transport connects this process, which is one rank, with the others; nil
 	// where it is all.
 	Transport transport.Transport
-
-	gpus func(gpu.Options) airflow.Backend // instead of real ones, for tests
+	// GPUs makes the backend of ranks on GPUs; nil is that of this machine's.
+	GPUs func(gpu.Options) airflow.Backend
 }
 
 // Hooks are called on the way; any may be nil. Those with a View are called for

@@ -72,6 +72,10 @@ type Kernel interface {
 	Describe(u *UsedSettings)
 }
 
+// Processors computes on processors, with so many workers a rank; 0 shares the cores of the
+// machine among the ranks.
+func Processors(workers int) Backend { return processors{workers} }
+
 // processors is the backend of processors, with so many workers a rank.
 type processors struct{ workers int }
 

@@ -79,6 +79,8 @@ type Device interface {
 	Settle() error
 	// Stamp marks the present point of a queue.
 	Stamp(q Queue) (Stamp, error)
+	// Unstamp gives stamps back that nobody needs any more.
+	Unstamp(stamps ...Stamp)
 	// Between is the time between two stamps that have passed, in seconds.
 	Between(from, to Stamp) (float64, error)
 	// Follower returns a follower of the work given so far.

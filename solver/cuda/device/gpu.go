@@ -13,6 +13,7 @@ type gpu struct {
 	streams [Queues]driver.Stream
 	turn    driver.Event   // by which a stream follows the other
 	stamps  []driver.Event // closed with the device
+	spare   []driver.Event // of these, to be used again
 }
 
 var _ Device = (*gpu)(nil)
@@ -134,12 +135,23 @@ func (g *gpu) Deliver(to Address, from []byte) error { return g.border().Upload(
 func (g *gpu) Settle() error { return g.border().Wait() }
 
 func (g *gpu) Stamp(q Queue) (Stamp, error) {
+	if n := len(g.spare); n > 0 {
+		event := g.spare[n-1]
+		g.spare = g.spare[:n-1]
+		return event, g.streams[q].Record(event)
+	}
 	event, err := g.opened.NewEvent(true)
 	if err != nil {
 		return nil, err
 	}
 	g.stamps = append(g.stamps, event)
 	return event, g.streams[q].Record(event)
+}
+
+func (g *gpu) Unstamp(stamps ...Stamp) {
+	for _, s := range stamps {
+		g.spare = append(g.spare, s.(driver.Event))
+	}
 }
 
 func (g *gpu) Between(from, to Stamp) (float64, error) {

@@ -400,6 +400,7 @@ func (e *emulator) Stamp(q device.Queue) (device.Stamp, error) {
 	})
 	return at, nil
 }
+func (e *emulator) Unstamp(...device.Stamp) {}
 func (e *emulator) Between(from, to device.Stamp) (float64, error) {
 	return to.(*time.Time).Sub(*from.(*time.Time)).Seconds(), nil
 }

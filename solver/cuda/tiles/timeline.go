@@ -1,6 +1,10 @@
 package tiles
 
-import "carina/solver/cuda/device"
+import (
+	"slices"
+
+	"carina/solver/cuda/device"
+)
 
 // The points of a step that a time line marks.
 const (
@@ -117,6 +121,7 @@ func (d *Device) Stop() (float64, error) {
 			return 0, err
 		}
 		all += seconds / float64(len(lines))
+		d.gpu.Unstamp(slices.DeleteFunc(line.stamps[:], func(s device.Stamp) bool { return s == nil })...)
 	}
 	return all, nil
 }

@@ -53,7 +53,7 @@ func TestPiecesAreOfEqualWork(t *testing.T) {
 		ranks int
 		work  func(int32) int64
 	}{{1, equal}, {2, equal}, {n, equal}, {n - 1, equal}, {3, unequal}, {8, unequal}, {n, unequal}} {
-		owner := s.divide(c.ranks, c.work)
+		owner := s.divide(slices.Repeat([]float64{1}, c.ranks), c.work)
 		var total, done int64
 		for _, tile := range order {
 			total += c.work(tile)
@@ -89,7 +89,7 @@ func TestDivideKeepsCells(t *testing.T) {
 	g.Size[2] = 9
 	whole := &solver.Domain{Grid: g, Ranks: 1}
 	const ranks = 5
-	d, err := Divide(whole, ranks, func(int32) int64 { return 1 })
+	d, err := Divide(whole, slices.Repeat([]float64{1}, ranks), func(int32) int64 { return 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDivideKeepsCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner := s.divide(ranks, func(int32) int64 { return 1 })
+	owner := s.divide(slices.Repeat([]float64{1}, ranks), func(int32) int64 { return 1 })
 	var want []cuboid.Segment
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {
@@ -115,7 +115,7 @@ func TestDivideKeepsCells(t *testing.T) {
 	if got, err := s.Owners(d); err != nil || !slices.Equal(got, owner) {
 		t.Errorf("the domain's owners are %v, %v; want %v", got, err, owner)
 	}
-	if _, err := Divide(whole, len(s.Position)+1, func(int32) int64 { return 1 }); err == nil || !strings.Contains(err.Error(), "use fewer GPUs") {
+	if _, err := Divide(whole, slices.Repeat([]float64{1}, len(s.Position)+1), func(int32) int64 { return 1 }); err == nil || !strings.Contains(err.Error(), "use fewer GPUs") {
 		t.Errorf("more ranks than tiles: %v", err)
 	}
 	d.Owners = d.Owners[:ranks-1]
@@ -203,5 +203,24 @@ func compareCrossings(t *testing.T, from, to *Subdomain, leaving, arriving []Cro
 		if i > 0 && l.Group() < leaving[i-1].Group() {
 			t.Errorf("step of parity %d: group %d comes after group %d", parity, l.Group(), leaving[i-1].Group())
 		}
+	}
+}
+
+// Tiles are divided by shares of any scale, as far as they are whole.
+func TestShares(t *testing.T) {
+	g := &geometry.Grid{Size: [3]int32{40, 40, 40}}
+	for row := range int32(40 * 40) {
+		g.Runs = append(g.Runs, geometry.Run{X1: 40, Y: row % 40, Z: row / 40})
+	}
+	s, err := NewPositions(&solver.Domain{Grid: g, Ranks: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]int, 4)
+	for _, rank := range s.divide([]float64{10, 2.5, 37.5, 50}, func(int32) int64 { return 3 }) {
+		counts[rank]++
+	}
+	if want := []int{100, 25, 375, 500}; !slices.Equal(counts, want) {
+		t.Errorf("shares have %v tiles, want %v", counts, want)
 	}
 }

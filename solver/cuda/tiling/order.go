@@ -54,10 +54,11 @@ func sortedByKey(tiles []keyed) []keyed {
 	return tiles
 }
 
-// divide gives ranks consecutive pieces of the tiles along Morton's curve, of
-// equal work, and returns the rank of every tile.
-func (s *Set) divide(ranks int, work func(tile int32) int64) (owner []int32) {
+// divide gives ranks consecutive pieces of the tiles along Morton's curve, by shares of
+// the work, and returns the rank of every tile.
+func (s *Set) divide(shares []float64, work func(tile int32) int64) (owner []int32) {
 	owner = make([]int32, len(s.Position))
+	ranks := len(shares)
 	if ranks == 1 {
 		return owner
 	}
@@ -66,9 +67,13 @@ func (s *Set) divide(ranks int, work func(tile int32) int64) (owner []int32) {
 	for i := range owner {
 		total += work(int32(i))
 	}
-	next := 0
-	for rank := range ranks {
-		limit := total * int64(rank+1) / int64(ranks)
+	all, upTo, next := 0.0, 0.0, 0
+	for _, share := range shares {
+		all += share
+	}
+	for rank, share := range shares {
+		upTo += share
+		limit := int64(float64(total)*upTo/all + 1e-3) // thirds are whole, too
 		for first := next; next < len(order) && (done < limit || next == first || rank == ranks-1) && len(order)-next >= ranks-rank; next++ {
 			owner[order[next]] = int32(rank)
 			done += work(order[next])

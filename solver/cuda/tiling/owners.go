@@ -29,10 +29,11 @@ func (s *Set) Owners(domain *solver.Domain) ([]int32, error) {
 	return owner, nil
 }
 
-// Divide gives the cells of a domain to so many ranks: consecutive pieces of the
-// tiles along Morton's curve, of equal work, which is that of a tile with so many
-// links.
-func Divide(domain *solver.Domain, ranks int, work func(links int32) int64) (*solver.Domain, error) {
+// Divide gives the cells of a domain to ranks by their shares of the work, of any
+// scale: consecutive pieces of the tiles along Morton's curve, where a tile with so many
+// links has that work.
+func Divide(domain *solver.Domain, shares []float64, work func(links int32) int64) (*solver.Domain, error) {
+	ranks := len(shares)
 	if ranks == 1 {
 		return domain, nil
 	}
@@ -48,7 +49,7 @@ func Divide(domain *solver.Domain, ranks int, work func(links int32) int64) (*so
 	EachBoundaryCell(tiles, domain.Grid, func(tile int32, _, i int) {
 		links[tile] += int32(bits.OnesCount32(l.Mask[i] & (1<<StraightDirections - 1)))
 	})
-	owner := tiles.divide(ranks, func(tile int32) int64 { return work(links[tile]) })
+	owner := tiles.divide(shares, func(tile int32) int64 { return work(links[tile]) })
 	d := *domain
 	d.Ranks, d.Segments, d.Owners, d.Boxes, d.Work = ranks, nil, nil, nil, nil
 	for rank := range ranks {

@@ -179,7 +179,7 @@ func TestRefusals(t *testing.T) {
 		t.Error("a periodic axis of six cells was accepted")
 	}
 	g = &geometry.Grid{Spacing: 1, Size: [3]int32{4, 4, 4}, Runs: []geometry.Run{{X1: 4}}}
-	_, err := Divide(&solver.Domain{Grid: g, Ranks: 1}, 2, func(int32) int64 { return 1 })
+	_, err := Divide(&solver.Domain{Grid: g, Ranks: 1}, []float64{1, 1}, func(int32) int64 { return 1 })
 	if err == nil || !strings.Contains(err.Error(), "2 GPUs cannot share 1 tile of") {
 		t.Errorf("one tile for two GPUs: %v", err)
 	}

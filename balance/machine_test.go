@@ -1,0 +1,43 @@
+package balance
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Cells are shared by rates as far as memory holds them; cores have none where they cannot
+// pay, and what does not fit anywhere is refused.
+func TestShare(t *testing.T) {
+	gpu := Worker{Name: "GPU 0", Rate: 20e9}
+	small := Worker{Name: "GPU 0", Rate: 3e9}
+	cores := Worker{Name: "16 cores", Rate: 400e6, Helps: true}
+	with := func(w Worker, cells int64) Worker {
+		w.Cells = cells
+		return w
+	}
+	for _, c := range []struct {
+		name    string
+		workers []Worker
+		cells   int64
+		want    []int64
+		why     string // or what the error says
+	}{
+		{"cores cannot pay", []Worker{gpu, cores}, 1e8, []int64{1e8, 0}, "16 cores would make a step 2.0 % shorter"},
+		{"cores pay", []Worker{small, with(cores, 1e9)}, 34e6, []int64{30e6, 4e6}, ""},
+		{"the GPU is too small", []Worker{with(gpu, 6e7), cores}, 1e8, []int64{6e7, 4e7}, ""},
+		{"one of two GPUs is full", []Worker{gpu, with(gpu, 1e7)}, 1e8, []int64{9e7, 1e7}, ""},
+		{"both GPUs are full", []Worker{with(gpu, 3e7), with(gpu, 1e7), cores}, 1e8, []int64{3e7, 1e7, 6e7}, ""},
+		{"a full GPU leaves what others share by their rates", []Worker{with(gpu, 1e7), small, small, cores}, 138e6, []int64{1e7, 60e6, 60e6, 8e6}, ""},
+		{"cores alone", []Worker{cores}, 1e6, []int64{1e6}, ""},
+		{"nothing holds all", []Worker{with(gpu, 3e7), with(cores, 6e7)}, 1e8, nil, "of 100\u2009000\u2009000 cells: choose a larger"},
+	} {
+		got, why, err := Share(c.workers, c.cells)
+		if err != nil {
+			why = err.Error()
+		}
+		if !slices.Equal(got, c.want) || (c.want == nil) != (err != nil) || !strings.Contains(why, c.why) || c.why == "" && why != "" {
+			t.Errorf("%s: %v, %q; want %v, %q", c.name, got, why, c.want, c.why)
+		}
+	}
+}
