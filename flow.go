@@ -1,6 +1,7 @@
 package carina
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,9 +258,19 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 		}
 		return f.summary
 	}
+	if p := f.balance.Moved(); p != nil {
+		for i := range summary.Ranks {
+			summary.Ranks[i].Work = p.Quality.Ranks[i].Work
+		}
+	}
 	var err error
+	if first {
+		err = f.writeCalibrated()
+	}
 	if f.results != nil {
-		f.files, err = f.results.Finish(summary, record)
+		var failed error
+		f.files, failed = f.results.Finish(summary, record)
+		err = cmp.Or(failed, err)
 	}
 	if first && f.summary.Provenance == nil {
 		record("")

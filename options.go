@@ -72,6 +72,7 @@ type options struct {
 	checkpoints Checkpoints
 	restart     *checkpoint.Checkpoint
 	rebalance   Rebalancing
+	calibrated  string
 }
 
 // Option is something that a flow is computed with besides its case.

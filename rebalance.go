@@ -3,6 +3,8 @@ package carina
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -55,6 +57,31 @@ func ParseRebalancing(text string) (Rebalancing, error) {
 // Where all compute on processors, or all on GPUs, the flow is the same, bit for bit.
 func Rebalance(r Rebalancing) Option { return func(o *options) { o.rebalance = r } }
 
+// Calibrated writes, when the flow has been computed, a partition file of who owns the cells
+// then, with the speeds of the ranks and the costs of cells that looks at the balance have
+// found, and the grid beside it: the next flow begins with it. It goes with Rebalance.
+func Calibrated(path string) Option { return func(o *options) { o.calibrated = path } }
+
+// writeCalibrated writes that file, on rank 0.
+func (f *Flow) writeCalibrated() error {
+	path := f.options.calibrated
+	if path == "" {
+		return nil
+	}
+	p, err := f.balance.Calibrated()
+	if errors.Is(err, run.ErrNoLook) {
+		f.summary.Warnings = append(f.summary.Warnings, err.Error())
+		return nil
+	}
+	if err == nil {
+		err = WritePartition(path, p, f.from.grid)
+	}
+	if err != nil {
+		return fmt.Errorf("writing what was measured of the ranks: %w", err)
+	}
+	return nil
+}
+
 // rebalancing is what lets cells change owner, nil where nothing does.
 func (f *Flow) rebalancing() *run.Rebalancing {
 	if !f.options.rebalance.On || len(f.from.partition.Ranks) < 2 {
@@ -71,6 +98,14 @@ func (f *Flow) rebalancing() *run.Rebalancing {
 
 // checkRebalancing refuses ranks that cannot give each other cells.
 func (f *Flow) checkRebalancing() error {
+	if path := f.options.calibrated; path != "" {
+		if !f.options.rebalance.On {
+			return errors.New("a calibrated partition is of what looks at the balance find: say --rebalance auto, too")
+		}
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("the folder of the calibrated partition must be there: %w", err)
+		}
+	}
 	if !f.options.rebalance.On {
 		return nil
 	}

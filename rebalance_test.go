@@ -3,6 +3,7 @@ package carina_test
 import (
 	"context"
 	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,12 +25,16 @@ func TestRebalance(t *testing.T) {
 		t.Error("speeds are told that nobody has measured")
 	}
 	c.Output = filepath.Join(t.TempDir(), "results")
+	calibrated := filepath.Join(t.TempDir(), "next.part.json")
+	if _, err := carina.Run(context.Background(), c, carina.Calibrated(calibrated)); err == nil || !strings.Contains(err.Error(), "--rebalance auto") {
+		t.Errorf("a calibrated partition without looks: %v", err)
+	}
 	heard := 0
 	how, err := carina.ParseRebalancing("every=50")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := carina.Run(context.Background(), c, carina.Rebalance(how), carina.Listen(carina.Listener{Look: func(l carina.Look) {
+	got, err := carina.Run(context.Background(), c, carina.Rebalance(how), carina.Calibrated(calibrated), carina.Listen(carina.Listener{Look: func(l carina.Look) {
 		if heard++; len(l.Busy) != 3 || len(l.Shares) != 3 || l.Step%50 != 0 || l.Why == "" {
 			t.Errorf("a look says %+v", l)
 		}
@@ -42,6 +47,16 @@ func TestRebalance(t *testing.T) {
 	}
 	if len(got.Summary().Speeds) != 3 || heard == 0 {
 		t.Errorf("%d looks were heard, speeds are %v", heard, got.Summary().Speeds)
+	}
+	next, _, err := carina.ReadPartition(calibrated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	speeds, mean := got.Summary().Speeds, (next.Ranks[0].Speed+next.Ranks[1].Speed+next.Ranks[2].Speed)/3
+	for i, r := range got.Summary().Ranks {
+		if next.Quality.Ranks[i].Fluid != r.FluidCells || math.Abs(next.Ranks[i].Speed/mean-speeds[i]) > 1e-4 {
+			t.Errorf("rank %d has %d cells and a speed of %g, in the next partition %d and %g", i, r.FluidCells, speeds[i], next.Quality.Ranks[i].Fluid, next.Ranks[i].Speed/mean)
+		}
 	}
 	file, err := os.Open(filepath.Join(c.Output, "balance.csv"))
 	if err != nil {

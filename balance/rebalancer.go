@@ -224,14 +224,48 @@ func (r *Rebalancer) Partition(owners []int32, speeds []float64) *Partition {
 		p.Ranks[i].Speed = speed
 	}
 	p.Cuboids, p.Owners = r.Cuboids(), slices.Clone(owners)
-	p.Counts = p.Cost.count(r.grid, p.Cuboids, r.segments)
-	p.Quality = measureQuality(&p.Cost, p.Ranks, p.Counts, cuboid.Crossings(r.segments, p.Cost.Directions), owners, r.segments)
-	for i := range p.Counts {
-		p.Counts[i].Lanes, p.Counts[i].Passed = 0, 0 // like read from a file
-	}
+	p.measure(r.grid, r.segments)
 	return &p
 }
 
 // Segments are the fluid cells of the grid as parts of runs, each with the number
 // of its cuboid.
 func (r *Rebalancer) Segments() []cuboid.Segment { return r.segments }
+
+// Calibrated is the partition with the speeds of ranks and the costs of cells that looks at
+// a running job have found, all on one kind of device: its watch or its rebalancer. Speeds
+// are such that the costs are those of a rank of speed 1.
+func (p *Partition) Calibrated(g *geometry.Grid, found *rebalance.Balancer) (*Partition, error) {
+	q := *p
+	q.Cost = p.Cost.times(found.Factors()[0])
+	q.Ranks = slices.Clone(p.Ranks)
+	for i, speed := range found.Speeds() {
+		q.Ranks[i].Speed = speed
+	}
+	segments, err := p.Segments(g)
+	if err != nil {
+		return nil, err
+	}
+	q.measure(g, segments)
+	return &q, nil
+}
+
+// times is the cost model with cells that cost more or less, by what they are.
+func (c *Cost) times(factors rebalance.Parts) Cost {
+	d := *c
+	d.Source = "found while a job ran, at first " + c.Source
+	for _, f := range []*float64{&d.Fluid, &d.Empty, &d.Lane, &d.Cuboid} {
+		*f *= factors[0]
+	}
+	d.Boundary, d.Opening = c.Boundary*factors[1], c.Opening*factors[2]
+	return d
+}
+
+// measure counts the cells of the cuboids and works out the quality anew.
+func (p *Partition) measure(g *geometry.Grid, segments []cuboid.Segment) {
+	p.Counts = p.Cost.count(g, p.Cuboids, segments)
+	p.Quality = measureQuality(&p.Cost, p.Ranks, p.Counts, cuboid.Crossings(segments, p.Cost.Directions), p.Owners, segments)
+	for i := range p.Counts {
+		p.Counts[i].Lanes, p.Counts[i].Passed = 0, 0 // like read from a file
+	}
+}

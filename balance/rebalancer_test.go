@@ -309,3 +309,47 @@ func TestRebalancerPartition(t *testing.T) {
 		t.Error("the partition that the job began with has other speeds now")
 	}
 }
+
+// A partition by a model in which walls are twice too dear, on ranks of which one is twice
+// as slow, is calibrated by two looks: the file that is read again has the right ratio of
+// costs and of speeds, and predicts the steps that ranks take.
+func TestCalibratedPartition(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	right := balance.DefaultCost(balance.Sparse)
+	wrong := right
+	wrong.Boundary *= 2
+	const ranks, slow = 32, 5
+	p := made(t, g, ranks, wrong)
+	s := simulate(t, g, p, right)
+	s.speeds[slow] = 0.5
+	for range 2 {
+		s.look(1000)
+	}
+	q, err := s.Partition(s.Owners(), nil).Calibrated(g, s.Balancer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := q.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := balance.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is, want := again.Cost.Boundary/again.Cost.Fluid, right.Boundary/right.Fluid; math.Abs(is/want-1) > 0.1 {
+		t.Errorf("a cell at a wall costs %.2f others, and %.2f in truth", is, want)
+	}
+	if is := again.Ranks[slow].Speed / again.Ranks[0].Speed; math.Abs(is/0.5-1) > 0.05 {
+		t.Errorf("the slow rank is said to have %.3f of the speed of another, and has half", is)
+	}
+	busy, _ := s.busy()
+	for r := range busy {
+		if is := again.Quality.Ranks[r].Work; math.Abs(is/busy[r]-1) > 0.05 {
+			t.Errorf("rank %d is to compute for %.4g s and computes for %.4g", r, is, busy[r])
+		}
+	}
+	if !slices.Equal(again.Owners, s.Owners()) || again.Cost.Source == wrong.Source {
+		t.Error("it has other owners, or does not say where its costs come from")
+	}
+}

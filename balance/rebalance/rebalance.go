@@ -169,6 +169,13 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	return d
 }
 
+// Speeds are those of the ranks as far as looks have found them, relative to the work of
+// their kinds, and Factors what corrects that work by kind and by what the cells are.
+func (b *Balancer) Speeds() []float64 { return slices.Clone(b.speeds.speed) }
+
+// Factors are said with Speeds.
+func (b *Balancer) Factors() []Parts { return slices.Clone(b.speeds.factors) }
+
 // Watch is Look where no vertex can move: it judges whether that would be worth the while.
 func (b *Balancer) Watch(m Measured) (d *Decision, differ bool) {
 	_, d, least := b.judge(m)

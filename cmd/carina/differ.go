@@ -15,7 +15,7 @@ import (
 
 // notRead are flags whose files the command does not read, or may replace: the
 // partition that a graph's starts from has been read by then.
-var notRead = []string{"output", "picture", "out", "from", "journal"}
+var notRead = []string{"output", "picture", "calibrated", "out", "from", "journal"}
 
 // refuseInputs refuses to write a file that the command line names as one to read,
 // by this or another name.
@@ -29,7 +29,7 @@ func refuseInputs(command *cobra.Command, arguments []string) error {
 			inputs = append(inputs, f.Value.String())
 		}
 	})
-	for _, name := range []string{"output", "picture"} {
+	for _, name := range []string{"output", "picture", "calibrated"} {
 		if f := command.Flags().Lookup(name); f != nil && f.Value.String() != "" {
 			if err := differ(f.Value.String(), inputs...); err != nil {
 				return err

@@ -47,6 +47,7 @@ func newRun() *cobra.Command {
 	refineFlags(command, defaults)
 	command.Flags().StringVar(&output, "out", "", "folder for results (default that of --restart, or the surface's name with -flow)")
 	flags.add(command)
+	flags.addCalibrated(command)
 	return command
 }
 

@@ -45,6 +45,7 @@ func newSolve() *cobra.Command {
 	command.Flags().StringVar(&casePath, "case", "", "a case file with flow, time and the like")
 	command.Flags().StringVar(&output, "out", "", "folder for results (default the case's, or that of --restart; none are written without one)")
 	flags.add(command)
+	flags.addCalibrated(command)
 	return command
 }
 
@@ -135,6 +136,7 @@ func connect() (transport.Transport, func(), error) {
 type runFlags struct {
 	text, restart string
 	balance       string
+	calibrated    string
 	rebalance     carina.Rebalancing
 	checkpoints   carina.Checkpoints
 	from          *checkpoint.Checkpoint
@@ -146,6 +148,11 @@ func (f *runFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
 	command.Flags().StringVar(&f.balance, "rebalance", "off", "let cells change owner while the flow is computed, where ranks turn out faster or slower than the partition takes them to be: off, auto, or every=1000 (steps); see balance.csv among the results")
 	command.Flags().StringVar(&f.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
+}
+
+// addCalibrated defines what belongs to --rebalance where cells cost what a model says.
+func (f *runFlags) addCalibrated(command *cobra.Command) {
+	command.Flags().StringVar(&f.calibrated, "calibrated", "", "partition file to write at the end, with its grid beside it: who owns the cells then, and the speeds of ranks and costs of cells that --rebalance has measured, for the next carina solve")
 }
 
 // orRestart is exactly, but that nothing need be named where a run goes on.
@@ -202,7 +209,7 @@ func (f *runFlags) parse() (err error) {
 
 // options are those of a computation.
 func (f *runFlags) options() []carina.Option {
-	return []carina.Option{carina.Keep(f.checkpoints), carina.Restart(f.from), carina.Rebalance(f.rebalance)}
+	return []carina.Option{carina.Keep(f.checkpoints), carina.Restart(f.from), carina.Rebalance(f.rebalance), carina.Calibrated(f.calibrated)}
 }
 
 // check refuses checkpoints without a folder.

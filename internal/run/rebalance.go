@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -52,6 +53,7 @@ type Rebalancing struct {
 	// rank 0; nil where nothing has moved.
 	owners []int32
 	speeds []float64
+	looked bool // on rank 0
 }
 
 // Look is what a look has found, and what became of it.
@@ -254,6 +256,21 @@ func (b *Rebalancing) Moved() *balance.Partition {
 	return b.rebalancer.Partition(b.owners, b.speeds)
 }
 
+// ErrNoLook says why there is no calibrated partition.
+var ErrNoLook = errors.New("no look has measured the ranks, so no partition is written: compute more steps, on two ranks or more, or look more often, as with --rebalance every=100")
+
+// Calibrated is who owns the cells when the job is over, with the speeds of the ranks and
+// the costs of cells as looks have found them. It is known on rank 0.
+func (b *Rebalancing) Calibrated() (*balance.Partition, error) {
+	switch {
+	case b == nil || !b.looked:
+		return nil, ErrNoLook
+	case b.owners == nil: // what follows the watch shares what it has learned
+		return b.Partition.Calibrated(b.domain.Grid, b.watch)
+	}
+	return b.Moved().Calibrated(b.domain.Grid, b.rebalancer.Balancer)
+}
+
 // weigh counts the cells that are dear.
 func (b *Rebalancing) weigh(c Computation, owners []int32) error {
 	t := c.Engine().Transport()
@@ -282,6 +299,7 @@ func (b *Rebalancing) decide(c Computation, measured []int64, steps int64, owner
 		l.Busy = append(l.Busy, 1e-9*float64(measured[r]))
 		spread[r] = spreadUnit * float64(measured[n+r])
 	}
+	b.looked = true
 	m := balance.Measured{Busy: l.Busy, Spread: spread, Steps: steps, Left: max(1, b.left(c))}
 	if owners == nil {
 		if l.Decision, differ = b.watch.Watch(m); differ {

@@ -130,6 +130,18 @@ func TestOneOfTwoRanksIsSlowed(t *testing.T) {
 			t.Errorf("rank %d owns %d cells, said to be %d", rank, is.FluidCells, q.Fluid)
 		}
 	}
+	q, err := b.Calibrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(q.Owners, p.Owners) {
+		t.Error("the calibrated partition has other owners")
+	}
+	for rank, busy := range looks[len(looks)-1].Busy {
+		if work := q.Quality.Ranks[rank].Work; math.Abs(work/busy-1) > 0.03 {
+			t.Errorf("rank %d computes %g s of a step, %g by the calibrated partition", rank, busy, work)
+		}
+	}
 	if heaviest := p.Quality.WorkMaxOverMean; heaviest > 1.08 {
 		t.Errorf("the heavier rank is said to have %.3f of its share", heaviest)
 	}
