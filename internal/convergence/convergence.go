@@ -40,6 +40,10 @@ const (
 	FormalOrder = 2
 )
 
+// coarsePart is the part of the difference of the coarser two of three points that is
+// uncertain where values converge faster than any order of the method.
+const coarsePart = 0.1
+
 // Safety factors of the grid convergence index: of three spacings, and of two with an
 // assumed order.
 const (
@@ -87,6 +91,11 @@ func ofThree(points []Point) Estimate {
 		// A higher order than the method's is luck, and would promise too much.
 		e := extrapolated(points, min(order, FormalOrder), observedSafety)
 		e.Order, e.Basis = order, fmt.Sprintf("observed order %.2g", order)
+		return e
+	case ok && order > mostOrder:
+		// The coarsest is not near enough to the limit to tell the order of the others.
+		e := extrapolated(points, FormalOrder, observedSafety)
+		e.Uncertainty, e.Basis = math.Hypot(e.Uncertainty, coarsePart*coarse), "no order observed, but faster than the third"
 		return e
 	}
 	return within(points, firstOrder(points), "no order observed")

@@ -65,7 +65,7 @@ func TestLimitIsWithinTheUncertainty(t *testing.T) {
 
 func TestNoOrderIsNoOrder(t *testing.T) {
 	for name, values := range map[string][3]float64{
-		"oscillates": {1, 1.1, 1.05}, "diverges": {1, 1.2, 1.21}, "too fast": {1, 1.001, 1.1}, "constant": {1, 1, 1},
+		"oscillates": {1, 1.1, 1.05}, "diverges": {1, 1.2, 1.21}, "constant": {1, 1, 1},
 	} {
 		e, err := Of([]Point{{1, values[0], 0}, {1.4, values[1], 0}, {1.96, values[2], 0}})
 		if err != nil {
@@ -76,6 +76,15 @@ func TestNoOrderIsNoOrder(t *testing.T) {
 		}
 		if name != "constant" && e.Uncertainty < math.Abs(values[1]-values[0]) {
 			t.Errorf("%s: the uncertainty %g is less than the difference", name, e.Uncertainty)
+		}
+	}
+	// What converges faster than any order of the method has none, and its limit lies where
+	// the finer two put it by the second: the coarsest was too coarse.
+	for _, c := range []struct{ limit, second, coarse float64 }{{2.95, 0.45, 0.4}, {62.8, 1.8, 6}, {-1, 0.001, 0.05}} {
+		at := func(h float64) float64 { return c.limit + c.second*h*h + c.coarse*math.Pow(h, 8)/10 }
+		e, err := Of([]Point{{1, at(1), 0}, {1.4, at(1.4), 0}, {1.96, at(1.96), 0}})
+		if err != nil || e.Order != 0 || math.Abs(e.Value-c.limit) > e.Uncertainty || e.Uncertainty > 0.5*math.Abs(at(1.96)-at(1)) {
+			t.Errorf("faster than an order: %+v, %v, want %g", e, err, c.limit)
 		}
 	}
 	// What only fluctuates has no order.
