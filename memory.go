@@ -26,7 +26,7 @@ func (c *Case) admitCells(cells int64) error {
 // airways of up to a million cells and a thousand ranks, rounded up.
 const (
 	bytesPerRank        = 750_000
-	resultBytesPerCell  = 130
+	resultBytesPerCell  = 160
 	resultBytesPerRank  = 600_000
 	resultBytesAnyway   = 60_000_000
 	resultBytesPerPiece = 80

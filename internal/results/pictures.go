@@ -17,7 +17,7 @@ func (r *Results) writePVTU(path string, time float64) error {
 	for rank := range sources {
 		sources[rank] = r.path(pieceName(rank))
 	}
-	return vtk.WritePVTU(path, r.frame, time, sources)
+	return vtk.WritePVTU(path, r.frame, time, sources, r.further...)
 }
 
 // showMoved has pictures show who owns the cells at the end.

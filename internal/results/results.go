@@ -98,6 +98,8 @@ type Results struct {
 	answers *answers.Answers
 	// layers are the pictures of all ranks, on rank 0.
 	layers [][]byte
+	// further are the fields of pieces beside pressure, velocity and rank, without values.
+	further []output.Array
 	// history is kept on rank 0.
 	history history
 	// shown is the partition that pictures show; moved tells that cells changed owner.
@@ -296,7 +298,7 @@ func (r *Results) Visit(v *run.View, own, all *airflow.Fields) error {
 	if err := r.visitStatistics(v); err != nil {
 		r.fail(err)
 	}
-	payload, err := r.visitPiece(v.Piece(own))
+	payload, err := r.visitPiece(r.resolved(v, own))
 	if err != nil {
 		return err
 	}
@@ -305,6 +307,30 @@ func (r *Results) Visit(v *run.View, own, all *airflow.Fields) error {
 		r.layers = layers
 	}
 	return err
+}
+
+// resolutionNames are the fields of a piece that tell how well its cells resolve the flow.
+var resolutionNames = [3]string{"cell_reynolds", "y_plus", "resolved_dissipation"}
+
+// resolved is the piece of a rank with how well its cells resolve the flow.
+func (r *Results) resolved(v *run.View, own *airflow.Fields) *output.Piece {
+	piece := v.Piece(own)
+	f, err := v.ResolutionFields(own)
+	if err != nil {
+		r.fail(err)
+	}
+	if f == nil {
+		return piece
+	}
+	for i, values := range [3][]float32{f.CellReynolds, f.YPlus, f.Resolved} {
+		piece.Further = append(piece.Further, output.Array{Name: resolutionNames[i], Components: 1, Values: values})
+	}
+	if v.Rank() == 0 {
+		for _, a := range piece.Further {
+			r.further = append(r.further, output.Array{Name: a.Name, Components: a.Components})
+		}
+	}
+	return piece
 }
 
 // visitPiece writes the fields of one rank and returns its picture.

@@ -73,6 +73,15 @@ func (v *View) Statistics() *airflow.Statistics { return v.rank.Statistics() }
 // Fields are those of the rank's cells.
 func (v *View) Fields() (*airflow.Fields, error) { return v.rank.Fields() }
 
+// ResolutionFields tell how well the rank's cells resolve the flow, given their fields; nil
+// on all ranks where cells are too many.
+func (v *View) ResolutionFields(own *airflow.Fields) (*airflow.ResolutionFields, error) {
+	if !v.rank.TellsResolution() {
+		return nil, nil
+	}
+	return v.rank.ResolutionFields(own)
+}
+
 // Gather brings what Fields returned together on rank 0, for all cells by
 // global number; the others get nil.
 func (v *View) Gather(f *airflow.Fields) (*airflow.Fields, error) { return v.rank.GatherFields(f) }

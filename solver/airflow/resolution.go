@@ -111,6 +111,8 @@ type Resolution struct {
 	// of its area, and Narrowest its number.
 	CellsAcross float64 `json:"cells_across"`
 	Narrowest   int     `json:"narrowest_opening"`
+	// CellsAcrossWidest is how many lie across the widest.
+	CellsAcrossWidest float64 `json:"cells_across_widest"`
 	// CellReynolds is u·Δx/ν with the largest velocity.
 	CellReynolds float64 `json:"cell_reynolds"`
 	// YPlus is the mean over the cells with a link to a wall of half a spacing over the
@@ -130,31 +132,33 @@ type Resolution struct {
 
 // Excess is by which part the pressure drop is likely to be too high for what cells do
 // not resolve, false where that is not known. Where no eddy viscosity acts, it is what
-// the scheme takes beside the fluid, which is known in steady flow. Else it is a fit to a
-// central airway at 15 and 60 L/min on 2·10⁴ and 10⁵ cells, right within half of itself
-// there and not checked elsewhere: 0.65 x^0.6 of the ratio x of what the limiter dissipates
-// to what the fluid does, and less the more cells lie across the narrowest opening, where
-// more of the eddies is computed.
+// the scheme takes beside the fluid, which is known in steady flow. Else it is coarseness
+// of the measured velocity.
 func (r *Resolution) Excess() (part float64, known bool) {
-	const factor, power, fewAcross, byCells = 0.65, 0.6, 4.5, 1.3
 	switch {
 	case !(r.Viscous > 0) || !(r.Resolved > 0) || r.Eddy == 0 && r.Power == nil:
 		return 0, false
 	case r.Eddy == 0:
 		return 1/r.Resolved - 1, true
 	}
-	part = factor * math.Pow(r.Eddy/r.Viscous, power)
-	if r.CellsAcross > fewAcross {
-		part *= math.Pow(fewAcross/r.CellsAcross, byCells)
-	}
-	return part, true
+	return coarseness(r.CellReynolds, r.CellsAcrossWidest), r.CellsAcrossWidest > 0
+}
+
+// coarseness is by which part pressure drops of an airway are too high for its cells, given
+// the cell Reynolds number and the cells across the widest opening. It is a fit to a central
+// airway at 15 L/min on eight grids of 4·10³ to 10⁶ cells and at 60 L/min on 10⁵ and 10⁶, right
+// within two fifths of itself there: the error falls somewhat faster than the square of the
+// spacing, and grows somewhat faster than the flow.
+func coarseness(cellReynolds, across float64) float64 {
+	const factor, power = 0.0052, 1.24
+	return factor * math.Pow(cellReynolds, power) / across
 }
 
 // resolution measures that of the present flow, given its largest velocity in cells a
 // step, and whether it is steady; nil where cells are very many, where ranks know a
 // share of them, or nothing moves. Call it on all ranks; all get the same.
 func (r *Rank) resolution(peak float64, openings []OpeningSummary, steady bool) (*Resolution, error) {
-	if r.domain.CellCount() > grainCells || r.domain.Share != nil || !(peak > 0) {
+	if !r.TellsResolution() || !(peak > 0) {
 		return nil, nil
 	}
 	sums, err := r.dissipation(peak)
@@ -165,7 +169,10 @@ func (r *Rank) resolution(peak float64, openings []OpeningSummary, steady bool) 
 	resolution := &Resolution{CellReynolds: peak * 3 / (u.RelaxationTime() - 0.5)}
 	for i, o := range openings {
 		across := 2 * math.Sqrt(o.Area/math.Pi) / u.Spacing
-		if r.faces.Areas[i] > 0 && (resolution.Narrowest == 0 || across < resolution.CellsAcross) {
+		if r.faces.Areas[i] == 0 {
+			continue
+		}
+		if resolution.CellsAcrossWidest = max(resolution.CellsAcrossWidest, across); resolution.Narrowest == 0 || across < resolution.CellsAcross {
 			resolution.CellsAcross, resolution.Narrowest = across, o.Number
 		}
 	}
@@ -238,7 +245,7 @@ func (r *Rank) dissipation(peak float64) (*dissipationSums, error) {
 				cells, facing = append(cells, index), append(facing, openings)
 			}
 			if wall {
-				y := math.Sqrt(effective*math.Sqrt(2*square)) / 2 / viscosity
+				y := yPlus(square, effective, viscosity)
 				values[2]++
 				values[3] += toFixed(y)
 				highest[0] = max(highest[0], toFixed(y))
