@@ -22,15 +22,31 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// bytesOfCell is what a step reads and writes of a cell.
-const bytesOfCell = 2 * 8 * arithmetic.Populations
+// slab is what a rank computes: a periodic box of so many cells, one above the other.
+type slab struct {
+	width, height int32
+	single        bool
+}
 
-// slabs is a periodic box of width × width cells a rank, one above the other.
-func slabs(width int32, ranks int) *solver.Domain {
-	g := generate.FullGrid([3]int32{width, width * int32(ranks), 1})
+func (s slab) String() string {
+	return fmt.Sprintf("%dx%d%s", s.width, s.height, map[bool]string{true: "single"}[s.single])
+}
+
+func (s slab) cells() float64 { return float64(s.width) * float64(s.height) }
+
+// bytesOfCell is what a step reads and writes of a cell.
+func (s slab) bytesOfCell() float64 {
+	if s.single {
+		return 2 * 4 * arithmetic.Populations
+	}
+	return 2 * 8 * arithmetic.Populations
+}
+
+func (s slab) domain(ranks int) *solver.Domain {
+	g := generate.FullGrid([3]int32{s.width, s.height * int32(ranks), 1})
 	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: [3]bool{true, true, false}}
 	for _, r := range g.Runs {
-		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / width})
+		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / s.height})
 	}
 	for rank := range ranks {
 		d.Owners = append(d.Owners, int32(rank))
@@ -39,8 +55,8 @@ func slabs(width int32, ranks int) *solver.Domain {
 }
 
 // moving is a gas in motion.
-func moving() solver.Together {
-	return solver.Together{&thermal.Gas{Tau: 0.8, Initial: func(p r3.Vec) thermal.State {
+func (s slab) moving() solver.Together {
+	return solver.Together{&thermal.Gas{Tau: 0.8, Single: s.single, Initial: func(p r3.Vec) thermal.State {
 		return thermal.State{Density: 1, Velocity: [2]float64{0.03 * math.Sin(100*p.Y), 0}, Temperature: 0.7}
 	}}}
 }
@@ -49,9 +65,9 @@ func moving() solver.Together {
 type measured struct{ setup, step float64 }
 
 // measure runs ranks on devices; those behind the first are timed with it.
-func measure(b *testing.B, width int32, ranks, steps int, open func(t transport.Transport) (solver.Device, error)) (m measured) {
+func measure(b *testing.B, s slab, ranks, steps int, open func(t transport.Transport) (solver.Device, error)) (m measured) {
 	b.Helper()
-	domain := slabs(width, ranks)
+	domain := s.domain(ranks)
 	var all sync.WaitGroup
 	for _, t := range transport.NewLocal(ranks) {
 		all.Go(func() {
@@ -67,7 +83,7 @@ func measure(b *testing.B, width int32, ranks, steps int, open func(t transport.
 				return
 			}
 			begin := time.Now()
-			r, err := solver.NewRank(domain, moving(), d, t, solver.Options{})
+			r, err := solver.NewRank(domain, s.moving(), d, t, solver.Options{})
 			if fail(err) {
 				return
 			}
@@ -101,18 +117,17 @@ func measure(b *testing.B, width int32, ranks, steps int, open func(t transport.
 }
 
 // report gives million updates a second and the part of a copy's bandwidth.
-func (m measured) report(b *testing.B, cells, bandwidth float64) {
+func (m measured) report(b *testing.B, s slab, ranks int, bandwidth float64) {
+	cells := s.cells() * float64(ranks)
 	b.ReportMetric(m.setup, "setup-s")
 	b.ReportMetric(cells/m.step/1e6, "MLUPS")
-	b.ReportMetric(cells*bytesOfCell/m.step/bandwidth, "of-copy")
+	b.ReportMetric(cells*s.bytesOfCell()/m.step/bandwidth, "of-copy")
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkGasOnGPUs measures 3600² cells in double precision on a GPU and, weakly scaled,
-// on two.
+// BenchmarkGasOnGPUs measures boxes in both precisions on a GPU and, weakly scaled, on two.
 func BenchmarkGasOnGPUs(b *testing.B) {
-	const width, steps = 3600, 200
-	const cells = float64(width) * width
+	const steps = 200
 	if devicetest.Open(b, 1)[0].Name() == "emulated" {
 		b.Skip("GPUs are emulated; build with the tag cuda where there are any")
 	}
@@ -120,40 +135,43 @@ func BenchmarkGasOnGPUs(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	one := 0.0
-	for _, c := range []struct {
-		ranks    int
-		exchange cuda.Exchange
-	}{{1, ""}, {2, cuda.IPC}, {2, cuda.Host}} {
-		b.Run(fmt.Sprintf("GPUs=%d%s", c.ranks, c.exchange), func(b *testing.B) {
-			if c.ranks > len(about) {
-				b.Skip("there are not as many GPUs")
-			}
-			for range b.N {
-				m := measure(b, width, c.ranks, steps, func(t transport.Transport) (solver.Device, error) {
-					d, err := device.Open(t.Rank())
-					if err != nil {
-						return nil, err
-					}
-					return cuda.New(d, t, c.exchange), nil
-				})
-				m.report(b, cells*float64(c.ranks), about[0].Bandwidth*float64(c.ranks))
-				if c.ranks == 1 {
-					one = m.step
-				} else if one > 0 {
-					b.ReportMetric(float64(c.ranks)*one/m.step, "speedup")
+	for _, s := range []slab{{1024, 8192, false}, {3600, 3600, false}, {1024, 8192, true}, {3600, 3600, true}} {
+		one := 0.0
+		for _, c := range []struct {
+			ranks    int
+			exchange cuda.Exchange
+		}{{1, ""}, {2, cuda.IPC}, {2, cuda.Host}} {
+			b.Run(fmt.Sprintf("%v/GPUs=%d%s", s, c.ranks, c.exchange), func(b *testing.B) {
+				if c.ranks > len(about) {
+					b.Skip("there are not as many GPUs")
 				}
-			}
-		})
+				for range b.N {
+					m := measure(b, s, c.ranks, steps, func(t transport.Transport) (solver.Device, error) {
+						d, err := device.Open(t.Rank())
+						if err != nil {
+							return nil, err
+						}
+						return cuda.New(d, t, c.exchange), nil
+					})
+					m.report(b, s, c.ranks, about[0].Bandwidth*float64(c.ranks))
+					if c.ranks == 1 {
+						one = m.step
+					} else if one > 0 {
+						b.ReportMetric(float64(c.ranks)*one/m.step, "speedup")
+					}
+				}
+			})
+		}
 	}
 }
 
-// BenchmarkGas measures a processor with all its workers.
+// BenchmarkGas measures a processor with all its workers, each time after a copy.
 func BenchmarkGas(b *testing.B) {
-	const width, steps = 720, 10
+	s := slab{width: 720, height: 720}
 	for range b.N {
-		m := measure(b, width, 1, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
-		m.report(b, float64(width)*width, copyBandwidth())
+		bandwidth := copyBandwidth()
+		m := measure(b, s, 1, 10, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
+		m.report(b, s, 1, bandwidth)
 	}
 }
 
