@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,8 +70,12 @@ type Cost struct {
 	Packing float64 `json:"packing_seconds_per_byte,omitempty"`
 	// BytesPerPopulation is the size of one crossing value: 8 or 4.
 	BytesPerPopulation int `json:"bytes_per_population"`
-	// Directions is 18 for D3Q19 and 26 for D3Q27.
-	Directions int `json:"directions"`
+	// Directions is 18 for D3Q19 and 26 for D3Q27. Physics of other reach say in Reaches
+	// what crosses instead, and after how many cells along each axis the grid repeats, 0
+	// where it does not; Directions is 0 then.
+	Directions int            `json:"directions"`
+	Reaches    []cuboid.Reach `json:"reaches,omitempty"`
+	Period     [3]int32       `json:"period,omitzero"`
 	// Inside is a message between two ranks of one host, Between one between
 	// two hosts.
 	Inside  Network `json:"inside_host"`
@@ -154,7 +159,15 @@ func (c *Cost) Check() error {
 	if c.BytesPerPopulation < 1 || c.BytesPerPopulation > 16 {
 		return fmt.Errorf("%d bytes per population in the cost model: use 2, 4 or 8", c.BytesPerPopulation)
 	}
-	if c.Directions != 18 && c.Directions != 26 {
+	for _, r := range c.Reaches {
+		if r.Offset == (geometry.Offset{}) || r.Values < 1 || r.Values > 1<<16 {
+			return fmt.Errorf("%d values cross to the neighbour at %v in the cost model: give numbers above 0 and offsets other than 0", r.Values, r.Offset)
+		}
+	}
+	if slices.Min(c.Period[:]) < 0 {
+		return fmt.Errorf("the grid repeats after %v cells in the cost model: give numbers from 0 on", c.Period)
+	}
+	if c.Directions != 18 && c.Directions != 26 && (c.Directions != 0 || len(c.Reaches) == 0) {
 		return fmt.Errorf("%d directions in the cost model: use 18 (D3Q19) or 26 (D3Q27)", c.Directions)
 	}
 	return checkSizeFactors(c.BySize)
@@ -207,6 +220,20 @@ const unitsPerFluidCell = 1000
 // Weight returns the work of a cuboid in thousandths of a fluid cell.
 func (c *Cost) Weight(n cuboid.Counts) int64 {
 	return int64(math.Round(c.Seconds(n) / c.Fluid * unitsPerFluidCell))
+}
+
+// Crossings counts what crosses between cuboids.
+func (c *Cost) Crossings(segments []cuboid.Segment) []cuboid.Crossing {
+	if len(c.Reaches) > 0 {
+		return cuboid.CrossingsOf(segments, c.Reaches, c.Period)
+	}
+	return cuboid.Crossings(segments, c.Directions)
+}
+
+// neighbours is in how many directions cells are next to each other.
+func (c *Cost) neighbours() int {
+	const most = 26
+	return cmp.Or(c.Directions, most)
 }
 
 // Bytes returns how many bytes pass between two cuboids on different ranks in

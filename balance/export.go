@@ -19,7 +19,7 @@ func (p *Partition) Weighted(g *geometry.Grid) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Graph(&p.Cost, p.Counts, cuboid.Crossings(segments, p.Cost.Directions)), nil
+	return Graph(&p.Cost, p.Counts, p.Cost.Crossings(segments)), nil
 }
 
 // WriteMETIS writes a weighted graph as metis.Write does.

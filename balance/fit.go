@@ -138,7 +138,7 @@ func measureCases(ctx context.Context, cost *Cost, cases []Case, measure Measure
 			s.Counts.Lanes += n.Lanes
 			s.Counts.Passed += n.Passed
 		}
-		for _, x := range cuboid.Crossings(segments, cost.Directions) {
+		for _, x := range cost.Crossings(segments) {
 			s.CopiedBytes += cost.Bytes(x)
 		}
 	}

@@ -120,7 +120,7 @@ const tries = 4
 func (d *decomposition) assign(ctx context.Context, g *geometry.Grid, opt *Options, ranks []Rank, balancer Balancer) ([]cuboid.Crossing, []int32, error) {
 	for try := 1; ; try++ {
 		opt.Progress("weigh", 0.2)
-		crossings := cuboid.Crossings(d.segments, opt.Cost.Directions)
+		crossings := opt.Cost.Crossings(d.segments)
 		problem := d.problem(opt, ranks, crossings)
 		opt.Progress("balance", 0.4)
 		owners, err := balancer.Balance(ctx, problem)

@@ -124,7 +124,7 @@ func measureQuality(cost *Cost, ranks []Rank, counts []cuboid.Counts, crossings 
 		}
 	}
 	if segments != nil {
-		for r, cells := range cuboid.HaloCells(segments, owners, len(ranks), cost.Directions) {
+		for r, cells := range cuboid.HaloCells(segments, owners, len(ranks), cost.neighbours()) {
 			q.Ranks[r].HaloCells = cells
 		}
 	}

@@ -75,7 +75,7 @@ func NewRebalancer(ctx context.Context, p *Partition, g *geometry.Grid, devices 
 		return nil, err
 	}
 	problem := &rebalance.Problem{Ranks: p.ranksOn(devices, kinds), Cells: make([]int64, len(r.cuboids))}
-	crossings := cuboid.Crossings(r.segments, p.Cost.Directions)
+	crossings := p.Cost.Crossings(r.segments)
 	for i := range devices {
 		cost := &devices[i].Cost
 		counts := cost.count(g, r.cuboids, r.segments)
@@ -264,7 +264,7 @@ func (c *Cost) times(factors rebalance.Parts) Cost {
 // measure counts the cells of the cuboids and works out the quality anew.
 func (p *Partition) measure(g *geometry.Grid, segments []cuboid.Segment) {
 	p.Counts = p.Cost.count(g, p.Cuboids, segments)
-	p.Quality = measureQuality(&p.Cost, p.Ranks, p.Counts, cuboid.Crossings(segments, p.Cost.Directions), p.Owners, segments)
+	p.Quality = measureQuality(&p.Cost, p.Ranks, p.Counts, p.Cost.Crossings(segments), p.Owners, segments)
 	for i := range p.Counts {
 		p.Counts[i].Lanes, p.Counts[i].Passed = 0, 0 // like read from a file
 	}

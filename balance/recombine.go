@@ -50,7 +50,7 @@ func (d *decomposition) recombine(g *geometry.Grid, opt *Options) error {
 	limit := total / (int64(opt.Ranks) * int64(opt.CuboidsPerRank))
 	m := merging(opt.Cost)
 	m.Allowed = func(union cuboid.Counts) bool { return opt.Cost.Weight(union) <= limit }
-	boxes, _ := cuboid.Recombine(d.cuboids, d.fluid(len(weights)), cuboid.Crossings(d.segments, opt.Cost.Directions), m)
+	boxes, _ := cuboid.Recombine(d.cuboids, d.fluid(len(weights)), opt.Cost.Crossings(d.segments), m)
 	if len(boxes) == len(d.cuboids) {
 		return nil
 	}
@@ -89,5 +89,5 @@ func (d *decomposition) mergeOwned(g *geometry.Grid, opt *Options, crossings []c
 		return nil, nil, err
 	}
 	d.counts = opt.Cost.count(g, boxes, d.segments)
-	return cuboid.Crossings(d.segments, opt.Cost.Directions), merged, nil
+	return opt.Cost.Crossings(d.segments), merged, nil
 }

@@ -177,7 +177,7 @@ func (s *layoutState) count(g *geometry.Grid, cost *Cost, shrink bool) error {
 	}
 	s.cuboids = cuboid.Occupied(s.cuboids, s.segments, shrink)
 	s.counts = cost.count(g, s.cuboids, s.segments)
-	s.crossings = cuboid.Crossings(s.segments, cost.Directions)
+	s.crossings = cost.Crossings(s.segments)
 	return nil
 }
 

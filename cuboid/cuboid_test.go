@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -91,6 +92,13 @@ func TestLabelCountAndCrossingsAgreeWithBruteForce(t *testing.T) {
 			t.Fatalf("counts: %s", diff)
 		}
 		got := cuboid.Crossings(segments, directions)
+		var reaches []cuboid.Reach
+		for _, o := range geometry.Directions[:directions] {
+			reaches = append(reaches, cuboid.Reach{Offset: o, Values: 1})
+		}
+		if diff := cmp.Diff(got, cuboid.CrossingsOf(segments, reaches, [3]int32{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("crossings of reaches: %s", diff)
+		}
 		if len(got) != len(crossings) {
 			t.Fatalf("%d crossings, want %d", len(got), len(crossings))
 		}

@@ -110,7 +110,7 @@ func (f *Flow) share(ctx context.Context, grid *geometry.Grid) (err error) {
 			return fmt.Errorf("%s is for %s, and there are %d: give as many, or another partition file", c.Partition, quantity.Count(n, "rank"), c.Ranks)
 		}
 	} else {
-		options, err := c.Options(f.cost())
+		options, err := c.Options(solver.CostOf(&f.gas, bandwidth, &solver.Domain{Grid: grid, Periodic: f.scene.periodic}))
 		if err != nil {
 			return err
 		}
@@ -133,17 +133,8 @@ func (f *Flow) share(ctx context.Context, grid *geometry.Grid) (err error) {
 	return nil
 }
 
-// cost is what a step costs on ranks of processors.
-func (f *Flow) cost() *balance.Cost {
-	c := balance.DefaultCost(balance.Sparse)
-	const fluid = 30e-9
-	c.Fluid, c.Boundary, c.Opening = fluid, fluid, fluid
-	c.BytesPerPopulation = 8
-	if f.gas.Single {
-		c.BytesPerPopulation = 4
-	}
-	return &c
-}
+// bandwidth is what a core is assumed to move, in bytes a second.
+const bandwidth = 20e9
 
 // agreeRanks finds how many ranks there are, with what a launcher has started.
 func (c *Case) agreeRanks(t transport.Transport) error {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"carina/balance"
-	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/quantity"
 	"carina/octree"
@@ -151,7 +150,7 @@ func CompareBytes(ctx context.Context, g *geometry.Grid, p *balance.Partition) (
 		}
 		return pairs[key]
 	}
-	for _, c := range cuboid.Crossings(domain.Segments, p.Cost.Directions) {
+	for _, c := range p.Cost.Crossings(domain.Segments) {
 		if a, b := int(p.Owners[c.A]), int(p.Owners[c.B]); a != b {
 			at(a, b).Populations += c.Populations
 			at(b, a).Populations += c.Populations

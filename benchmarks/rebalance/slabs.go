@@ -52,7 +52,7 @@ func NewSlabs(g *geometry.Grid, cost *balance.Cost, ranks int, scheme Scheme) *S
 		segments[i] = cuboid.Segment{Run: run, Cuboid: int32(len(rows) - 1)}
 	}
 	s := &Slabs{scheme: scheme, work: make([]float64, len(rows)+1), cells: make([]int64, len(rows)+1),
-		cost: cost, crossings: cuboid.Crossings(segments, cost.Directions)}
+		cost: cost, crossings: cost.Crossings(segments)}
 	for i, n := range cuboid.Count(g, rows, segments) {
 		s.work[i+1], s.cells[i+1] = s.work[i]+cost.Seconds(n), s.cells[i]+n.Fluid
 	}
