@@ -17,6 +17,9 @@ import (
 // 2.5 U and 0.6 U alone, pipes oblique to the axes diverge at Reynolds numbers of
 // hundreds; with 5|u| and |u| alone, air that is hardly resolved is noisy where it
 // is slow; and without memory, slow flow is damped the more the smaller steps are.
+// With half the rates of sums, waves along diagonals are off by less (1.8 % for 2.8 at
+// τ = 0.503), but what is hardly resolved is noisier: 15 L/min through the central
+// airway on 20,000 cells has 5.41 Pa for 5.21 and grain 1.15 for 1.09.
 const (
 	sumsBySpeed        = 5
 	differencesBySpeed = 1
