@@ -114,6 +114,18 @@ func (r *GridReport) describeGrid(g *geometry.Grid, elapsed time.Duration) {
 	r.Seconds, r.PeakMemoryBytes = elapsed.Seconds(), peakMemory()
 }
 
+// doubtClosed tells where most ends of the lumen stay closed. Larger grids are not looked at.
+func (r *GridReport) doubtClosed(g *geometry.Grid) {
+	const mostCells, leastOpen = 1_000_000, 2. / 3
+	if g.Cells() > mostCells {
+		return
+	}
+	ends := len(g.Lumen().Ends())
+	if open := len(g.Openings); float64(open) < leastOpen*float64(ends) {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of some %d ends of the lumen are open: what stays closed changes the flow everywhere, so cut all, as carina init --cut-ends does", open, ends))
+	}
+}
+
 // peakMemory is the largest amount of memory that this process has held.
 func peakMemory() int64 {
 	var usage syscall.Rusage

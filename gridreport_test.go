@@ -29,6 +29,20 @@ func TestReportCountsWallLinks(t *testing.T) {
 	}
 }
 
+// A lumen of which most ends stay closed is told of, and one whose ends are all open is not.
+func TestClosedEndsAreTold(t *testing.T) {
+	g := generate.TreeGrid(60, 3)
+	ends := len(g.Lumen().Ends())
+	for open, told := range map[int]bool{2: true, ends: false} {
+		g.Openings = make([]geometry.Opening, open)
+		var r GridReport
+		r.doubtClosed(g)
+		if told != (len(r.Notes) == 1) || ends < 4 {
+			t.Errorf("%d of %d ends are open: %q", open, ends, r.Notes)
+		}
+	}
+}
+
 // Cells of a spacing fill a surface's volume, and never more than can be counted.
 func TestCellsAreEstimated(t *testing.T) {
 	p := &geometry.Prepared{}

@@ -98,6 +98,9 @@ func (c *Case) fill(ctx context.Context, progress func(string, float64), admit f
 	v.Report.describeSurface(surface, prepared)
 	v.Report.describeFilling(filled)
 	v.Report.describeGrid(grid, time.Since(begin))
+	if len(c.Openings) > 0 { // the lumen is cut by hand
+		v.Report.doubtClosed(grid)
+	}
 	return v, nil
 }
 

@@ -364,6 +364,7 @@ export function show(header, bytes, unpack) {
       const {time, openings: numbers} = header.instants[number];
       when.textContent = time;
       state.end = number === last;
+      document.querySelector("header p").style.visibility = state.end ? "" : "hidden"; // it tells of the end
       showLines();
       colourBy(state.mode);
       drawSlice();

@@ -2,9 +2,12 @@ package airflow
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow/collision"
 	"carina/solver/airflow/opening"
@@ -96,6 +99,31 @@ func (a *airflow) warnOfClosed() {
 			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed, although it is wide enough: its branch is cut off from the inlet on the way, so mend the surface there, choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
 		default:
 			a.warnings = append(a.warnings, fmt.Sprintf("opening %d (%s) meets no cell and stays closed: choose a smaller spacing, or leave it out with --drop-opening %d", o.Number, o.Name, o.Number))
+		}
+	}
+}
+
+// warnOfEqualPressures warns of outlets beside each other that have one pressure and are of
+// very different width, as those of an airway that was cut somewhere are.
+func (a *airflow) warnOfEqualPressures() {
+	const wide = 4 // times the area of the narrowest
+	count, least, most := map[float64]int{}, map[float64]float64{}, map[float64]float64{}
+	for i, area := range a.faces.Areas {
+		o := &a.domain.Grid.Openings[i]
+		c, given := a.settings.Conditions[o.Number]
+		if o.Role != geometry.Outlet || area == 0 || given && (c.Kind != opening.ImposedPressure || c.Waveform != nil) {
+			continue
+		}
+		p := c.Pressure
+		if count[p]++; count[p] == 1 {
+			least[p] = o.Area
+		}
+		least[p], most[p] = min(least[p], o.Area), max(most[p], o.Area)
+	}
+	for _, p := range slices.Sorted(maps.Keys(count)) {
+		if count[p] > 1 && most[p] > wide*least[p] {
+			a.warnings = append(a.warnings, fmt.Sprintf("%d outlets have %s beside each other, the widest with %.3g times the area of the narrowest: the lengths to which the branches were cut decide how the flow divides, so give them shares or Windkessels, as carina init does",
+				count[p], quantity.Format(p, "Pa"), most[p]/least[p]))
 		}
 	}
 }

@@ -127,6 +127,7 @@ func prepared(b Backend, device solver.Device, domain *solver.Domain, settings S
 		return nil, transport.AgreedError{Cause: errUnlikeQuadratic}
 	}
 	flow.warnOfClosed()
+	flow.warnOfEqualPressures()
 	if moved > 0 {
 		unit := domain.Unit()
 		flow.warnings = append(flow.warnings, fmt.Sprintf("another rank than the partition says computes %s (%.2g %%), since GPUs take tiles of %[3]d×%[3]d×%[3]d cells; for what was planned partition with --decompose bricks and a multiple of %[3]d as --min-side",

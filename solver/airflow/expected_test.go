@@ -209,6 +209,35 @@ func TestWarningOfOpeningsWithoutCells(t *testing.T) {
 	}
 }
 
+// Outlets of very different width at one pressure are told of; those with shares, other
+// pressures or about the same width are not.
+func TestWarningOfEqualPressures(t *testing.T) {
+	g := &geometry.Grid{Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet, Area: 100}, {Number: 2, Role: geometry.Outlet, Area: 9}, {Number: 3, Role: geometry.Outlet, Area: 2}, {Number: 4, Role: geometry.Outlet, Area: 3}}}
+	share, pressure := opening.Condition{Kind: opening.FlowShare, Share: 0.5}, opening.Condition{Kind: opening.ImposedPressure, Pressure: 5}
+	for name, c := range map[string]struct {
+		conditions map[int]opening.Condition
+		closed     int
+		want       string
+	}{
+		"none":             {nil, 0, "3 outlets have 0 Pa beside each other, the widest with 4.5 times"},
+		"alike":            {map[int]opening.Condition{2: share}, 0, ""},
+		"two of them":      {map[int]opening.Condition{4: share}, 0, "2 outlets have 0 Pa"},
+		"another pressure": {map[int]opening.Condition{2: pressure}, 0, ""},
+		"5 Pa":             {map[int]opening.Condition{2: pressure, 3: pressure}, 0, "2 outlets have 5.00 Pa"},
+		"closed":           {nil, 2, ""},
+	} {
+		a := &airflow{domain: &solver.Domain{Grid: g}, settings: Settings{Conditions: c.conditions}, faces: &opening.Faces{Areas: []float64{1, 1, 1, 1}}}
+		if c.closed > 0 {
+			a.faces.Areas[c.closed] = 0
+		}
+		a.warnOfEqualPressures()
+		said := strings.Join(a.warnings, "\n")
+		if c.want == "" && said != "" || !strings.Contains(said, c.want) {
+			t.Errorf("%s: says %q", name, said)
+		}
+	}
+}
+
 func TestUnstableOperatorWarning(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Settings)
