@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"carina/internal/quantity"
 	"carina/internal/run"
 )
 
@@ -95,10 +93,13 @@ type PartitionCase struct {
 	KeepHeavy bool          `yaml:"keep-heavy"`
 	TimeLimit time.Duration `yaml:"time-limit" zero:"refused"`
 	// Device is what the ranks compute on: cpu or gpu, or one of these for each rank, such
-	// as gpu,gpu,cpu. Exchange is how GPUs exchange their borders: ipc, directly, or host,
+	// as gpu:0,gpu:1,cpu:12 with numbers of GPUs and of cores; or gpu+cpu for all GPUs of the
+	// machine and its cores. GPUMemory is how much a rank may take of its GPU, all that is
+	// free when empty. Exchange is how GPUs exchange their borders: ipc, directly, or host,
 	// by messages; chosen for each pair when empty.
-	Device   Device `yaml:"device"`
-	Exchange string `yaml:"exchange"`
+	Device    Device `yaml:"device"`
+	GPUMemory string `yaml:"gpu-memory"`
+	Exchange  string `yaml:"exchange"`
 }
 
 // FlowCase is the part of a case that says how air flows.
@@ -322,28 +323,4 @@ func (c *SurfaceCase) Name() string {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name
-}
-
-// named are the devices that the case names, one for all ranks or each.
-func (c *PartitionCase) named() []string {
-	if c.Device == "" {
-		return []string{string(CPU)}
-	}
-	return strings.Split(string(c.Device), ",")
-}
-
-// mayUse tells whether the case names a device.
-func (c *PartitionCase) mayUse(d Device) bool { return slices.Contains(c.named(), string(d)) }
-
-// Devices are what so many ranks compute on.
-func (c *PartitionCase) Devices(ranks int) ([]Device, error) {
-	names := c.named()
-	if len(names) > 1 && len(names) != ranks {
-		return nil, fmt.Errorf("%s are named for %s: name one for all ranks, or one for each", quantity.Count(len(names), "device"), quantity.Count(ranks, "rank"))
-	}
-	list := make([]Device, ranks)
-	for rank := range list {
-		list[rank] = Device(names[rank%len(names)])
-	}
-	return list, nil
 }

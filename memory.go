@@ -57,7 +57,7 @@ func (f *Flow) admit() error {
 	all := f.from.partition.Quality.Ranks
 	var cells, ranks int64
 	for rank, device := range f.job.Devices {
-		if t := f.options.transport; device == CPU && (t == nil || t.Rank() == rank) {
+		if t := f.options.transport; device.Kind() == CPU && (t == nil || t.Rank() == rank) {
 			cells += all[rank].Fluid
 			ranks++
 		}

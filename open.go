@@ -110,7 +110,7 @@ func open(from origin, o options) (*Flow, error) {
 		return nil, err
 	}
 	err = f.admit()
-	if t != nil && err == nil && f.job.Devices[t.Rank()] == GPU {
+	if t != nil && err == nil && f.job.Devices[t.Rank()].Kind() == GPU {
 		err = f.forgetOthers(t.Rank())
 	}
 	if err := transport.Agree(t, err); err != nil {
@@ -162,13 +162,13 @@ func (f *Flow) prepare() error {
 			return err
 		}
 	}
-	devices, err := c.Devices(domain.Ranks)
+	devices, err := c.devicesOn(f.from.partition)
 	if err != nil {
 		return err
 	}
 	f.job = run.Job{
 		Domain: domain, Settings: settings, Plan: plan, Transport: f.options.transport,
-		Devices: devices, Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
+		Devices: devices, GPUMemory: c.gpuMemory(), Storage: gpu.Storage(c.Storage), Exchange: cuda.Exchange(c.Exchange),
 	}
 	if err := f.checkRebalancing(); err != nil {
 		return err

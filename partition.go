@@ -43,7 +43,10 @@ func (c *Case) partitionOptions(g *geometry.Grid) (o balance.Options, err error)
 	if err != nil {
 		return o, err
 	}
-	return c.Options(cost)
+	if o, err = c.Options(cost); err != nil {
+		return o, err
+	}
+	return o, c.shareDevices(g, &o, thisMachine())
 }
 
 // Options are what the case says of a partition, for balance.Make, where cells cost what a
@@ -101,10 +104,10 @@ func (c *PartitionCase) checkNames() error {
 		{c.Preset, balance.CheckPreset},
 		{c.Exchange, oneOf("exchange", []cuda.Exchange{cuda.IPC, cuda.Host})},
 	}
-	for _, name := range c.named() {
-		list = append(list, choice{name, oneOf("device", []Device{CPU, GPU})})
+	if err := checkChoices(list); err != nil {
+		return err
 	}
-	return checkChoices(list)
+	return c.checkDevices()
 }
 
 // CheckNames refuses names that are none of those to choose from, before any work

@@ -21,7 +21,7 @@ import (
 // each from the flow on the coarser one. The flow is that on the finest.
 func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 	if c.Ranks == 0 {
-		c.Ranks = 1
+		c.Ranks = c.DefaultRanks()
 	}
 	if err := c.Ready(); err != nil {
 		return nil, err

@@ -18,6 +18,8 @@ type Rank struct {
 	Speed float64 `json:"speed"`
 	// Host is the number of the computer it belongs to, from 0.
 	Host int `json:"host"`
+	// Device is what it computes on, where the partition was made for that.
+	Device string `json:"device,omitempty"`
 }
 
 // Problem is what a balancer solves: give every cuboid an owner so that the

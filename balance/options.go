@@ -16,6 +16,10 @@ type Options struct {
 	Ranks int
 	// Speeds has one relative speed per rank; nil means that all are equal.
 	Speeds []float64
+	// Devices names what each rank computes on, where they differ; Unused says why some
+	// that could have a rank have none. Both are for the partition to tell.
+	Devices []string
+	Unused  string
 	// DevicesPerHost says how many consecutive ranks share a host; 0 means
 	// that all do.
 	DevicesPerHost int
@@ -81,6 +85,9 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	}
 	if opt.Speeds != nil && len(opt.Speeds) != opt.Ranks {
 		return fmt.Errorf("%s given for %s: give one for each", quantity.Count(len(opt.Speeds), "speed"), quantity.Count(opt.Ranks, "rank"))
+	}
+	if opt.Devices != nil && len(opt.Devices) != opt.Ranks {
+		return fmt.Errorf("%s named for %s: name one for each", quantity.Count(len(opt.Devices), "device"), quantity.Count(opt.Ranks, "rank"))
 	}
 	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
 		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
@@ -161,6 +168,9 @@ func (opt *Options) ranks() []Rank {
 		if opt.Speeds != nil {
 			list[i].Speed = opt.Speeds[i]
 		}
+		if opt.Devices != nil {
+			list[i].Device = opt.Devices[i]
+		}
 		if opt.DevicesPerHost > 0 {
 			list[i].Host = i / opt.DevicesPerHost
 		}
@@ -183,6 +193,6 @@ func (opt *Options) method() Method {
 	return Method{
 		Decompose: opt.Decompose, Balance: opt.Balance, CuboidsPerRank: opt.CuboidsPerRank,
 		MinSide: opt.MinSide, MaxSide: opt.MaxSide, KeepHeavy: opt.KeepHeavy,
-		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed, TimeLimit: opt.TimeLimit.Seconds(), Improve: opt.Improve,
+		Imbalance: opt.Imbalance, Preset: opt.Preset, Seed: opt.Seed, TimeLimit: opt.TimeLimit.Seconds(), Improve: opt.Improve, Unused: opt.Unused,
 	}
 }

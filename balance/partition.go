@@ -87,6 +87,8 @@ type Method struct {
 	Seed           uint64  `json:"seed"`
 	TimeLimit      float64 `json:"time_limit_s,omitempty"`
 	Improve        bool    `json:"improve,omitempty"`
+	// Unused says why devices that could have had a rank have none.
+	Unused string `json:"unused,omitempty"`
 }
 
 // Partition says which rank owns which cuboid of a grid. It is what a

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"carina"
 	"carina/balance"
@@ -121,7 +120,7 @@ func (f *Flow) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(devices, carina.GPU) {
+	if run.On(devices, carina.GPU) {
 		if f.options.Rebalance.On {
 			return errors.New("cells change owner between processors alone while a gas is computed: leave --rebalance out, or compute on --device cpu")
 		}

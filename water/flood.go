@@ -131,7 +131,7 @@ func (f *Flood) prepare(ctx context.Context) (err error) {
 	if f.devices, err = c.Devices(c.Ranks); err != nil {
 		return err
 	}
-	if slices.Contains(f.devices, carina.GPU) {
+	if run.On(f.devices, carina.GPU) {
 		if f.options.Rebalance.On {
 			return fmt.Errorf("cells change owner between processors alone while a flood is computed: leave --rebalance out, or compute on --device cpu")
 		}

@@ -61,9 +61,12 @@ func newPartition() *cobra.Command {
 			if output == "" {
 				return usageError{errors.New("say where to write the partition, such as -o airway.part.json")}
 			}
-			c, err := caseOf(command, arguments, carina.Case{}, geometryFlags, partitionFlags, layoutFlag, axesFlag)
+			c, err := caseOf(command, arguments, carina.Case{}, geometryFlags, partitionFlags, ranksDeviceFlags, layoutFlag, axesFlag)
 			if err != nil {
 				return err
+			}
+			if c.Ranks == 0 && !command.Flags().Changed("ranks") && c.DefaultRanks() > 1 {
+				c.Ranks = c.DefaultRanks()
 			}
 			if c.Ranks == 0 && !command.Flags().Changed("ranks") {
 				return usageError{errors.New("say how many ranks share the work, such as --ranks 4")}
@@ -100,12 +103,15 @@ func newPartition() *cobra.Command {
 	}
 	geometryFlags(command, new(carina.Case))
 	partitionFlags(command, new(carina.Case))
+	ranksDeviceFlags(command, new(carina.Case))
 	layoutFlag(command, new(carina.Case))
 	axesFlag(command, new(carina.Case))
 	command.Flags().BoolVar(&shares, "shares", false, "write for every rank a file with what it needs of the grid, so that no process of several reads the whole")
 	command.Flags().StringVarP(&output, "output", "o", "", "the partition file to write (.part.json, or .part.json.gz)")
 	return command
 }
+
+func ranksDeviceFlags(command *cobra.Command, c *carina.Case) { deviceFlags(command, &c.PartitionCase) }
 
 // wroteWords says what was written: the grid is not where it was the input.
 func wroteWords(output, grid, input string) string {

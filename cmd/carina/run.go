@@ -53,7 +53,7 @@ func newRun() *cobra.Command {
 
 func runCase(command *cobra.Command, c *carina.Case, flags *runFlags) error {
 	if !command.Flags().Changed("ranks") && c.Ranks == 0 {
-		c.Ranks = 1
+		c.Ranks = c.DefaultRanks()
 	}
 	if err := c.Ready(); err != nil {
 		return err

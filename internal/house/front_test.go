@@ -17,12 +17,12 @@ import (
 // front is all that the front door and the commands behind it use of the solver
 // and of GPUs, besides fields and methods of these.
 var front = []string{
-	"gpu.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "gpu.MemoryOf", "gpu.MemoryUse", "gpu.Options", "gpu.Single", "gpu.Half",
+	"gpu.Backend", "cuda.Exchange", "cuda.Host", "cuda.IPC", "gpu.MemoryEstimate", "gpu.MemoryOf", "gpu.MemoryUse", "gpu.Options", "gpu.Single", "gpu.Half",
 	"gpu.Storage",
 	"airflow.Averaging", "airflow.Backend", "airflow.Between", "airflow.CheckInterval", "opening.Breathing", "opening.Condition", "opening.Kind", "opening.Kinds", "airflow.DefaultSettings", "airflow.Dense",
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "opening.FlowShare", "airflow.Gauge", "airflow.Gauges", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "airflow.Moments", "opening.MovingWall", "airflow.NewGauges", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.PlannedTimeStep", "airflow.Precision", "airflow.Precisions",
-	"opening.Profile", "airflow.Progress", "airflow.Rank", "airflow.Reading", "airflow.Resampled", "airflow.ResolutionFields", "opening.ReadTable", "airflow.RunRankOn",
+	"opening.Profile", "airflow.Processors", "airflow.Progress", "airflow.Rank", "airflow.Reading", "airflow.Resampled", "airflow.ResolutionFields", "opening.ReadTable", "airflow.RunRankOn",
 	"airflow.Settings", "solver.NewDomain", "solver.Piece", "solver.Rank", "solver.State", "solver.Stopwatch", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "airflow.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
 	"opening.Waveform", "opening.Windkessel",
 }

@@ -65,7 +65,7 @@ func (j *Job) SettingsItems() []transport.Item {
 // bits: all vector kernels give the same, and those in Go another.
 func kernelKind(devices []Device) string {
 	switch {
-	case !slices.Contains(devices, CPU):
+	case !On(devices, CPU):
 		return "that of the GPU"
 	case len(simd.Machines()) > 0:
 		return "AVX2 or AVX-512"

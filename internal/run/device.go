@@ -1,21 +1,58 @@
 package run
 
 import (
+	"cmp"
+	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
+	"carina/internal/quantity"
 	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
 )
 
-// Device is what a rank computes on.
+// Device is what a rank computes on: a kind, which may be followed by a colon and the number
+// of the GPU or how many cores.
 type Device string
 
-// The devices: a rank is a process or goroutine on the processor, or a GPU.
+// The kinds of devices: a rank is a process or goroutine on the processor, or a GPU.
 const (
 	CPU Device = "cpu"
 	GPU Device = "gpu"
 )
+
+// Kind is CPU or GPU, where Check finds nothing.
+func (d Device) Kind() Device {
+	kind, _, _ := strings.Cut(string(d), ":")
+	return Device(kind)
+}
+
+// Number is that of the GPU, or how many cores; ok tells whether it is given.
+func (d Device) Number() (n int, ok bool) {
+	_, text, ok := strings.Cut(string(d), ":")
+	n, _ = strconv.Atoi(text) // checked before
+	return n, ok
+}
+
+// Check refuses what is no device.
+func (d Device) Check() error {
+	if err := quantity.CheckName("device", d.Kind(), []Device{CPU, GPU}); err != nil {
+		return err
+	}
+	_, text, ok := strings.Cut(string(d), ":")
+	least := map[Device]int{CPU: 1, GPU: 0}[d.Kind()]
+	if n, err := strconv.Atoi(text); ok && (err != nil || n < least || n > 1<<20) {
+		return fmt.Errorf("there is no device %q: say gpu:0 for the first GPU, or cpu:12 for twelve cores", string(d))
+	}
+	return nil
+}
+
+// On tells whether one of some devices is of a kind.
+func On(devices []Device, kind Device) bool {
+	return slices.ContainsFunc(devices, func(d Device) bool { return d.Kind() == kind })
+}
 
 // devicesText names the devices of all ranks, once where they are alike.
 func devicesText(devices []Device) string {
@@ -29,29 +66,56 @@ func devicesText(devices []Device) string {
 	return strings.Join(words, ",")
 }
 
-// backends are those of all ranks, nil for processors. Of a process's ranks those on GPUs
-// take one after the other.
+// backends are those of all ranks, nil for processors among their like. Of a process's ranks
+// those on GPUs take one after the other, where no numbers are given, and those on cores share
+// what is left by ranks on GPUs, which need one each.
 func (j *Job) backends() []airflow.Backend {
-	options := gpu.Options{Storage: j.Storage, Exchange: j.Exchange}
-	if j.Transport == nil && slices.Contains(j.Devices, CPU) {
-		numbers, next := make([]int, len(j.Devices)), 0
-		for rank, d := range j.Devices {
-			if numbers[rank] = next; d == GPU {
-				next++
-			}
-		}
-		options.Devices = numbers
-	}
 	list := make([]airflow.Backend, j.Domain.Ranks)
 	backend := gpu.Backend
 	if j.GPUs != nil {
 		backend = j.GPUs
 	}
-	gpus := backend(options)
+	cores, next := j.coresLeft(), 0
 	for rank, d := range j.Devices {
-		if d == GPU {
-			list[rank] = gpus
+		n, given := d.Number()
+		switch {
+		case d.Kind() == CPU && (given || cores > 0):
+			list[rank] = airflow.Processors(cmp.Or(n, cores))
+		case d.Kind() == GPU:
+			options := gpu.Options{Storage: j.Storage, Exchange: j.Exchange, Memory: j.GPUMemory}
+			if !given && j.Transport == nil && On(j.Devices, CPU) {
+				n, given = next, true
+			}
+			if given {
+				options.Devices = slices.Repeat([]int{n}, rank+1) // a process's ranks look up theirs
+				if j.Transport != nil {
+					options.Devices = options.Devices[:1]
+				}
+			}
+			list[rank] = backend(options)
+			next++
 		}
 	}
 	return list
+}
+
+// coresLeft is how many cores each rank has that computes beside GPUs of this process and
+// says no number; 0 where the ranks share them as usual.
+func (j *Job) coresLeft() int {
+	if j.Transport != nil || !On(j.Devices, GPU) {
+		return 0
+	}
+	left, sharing := runtime.GOMAXPROCS(0), 0
+	for _, d := range j.Devices {
+		n, given := d.Number()
+		switch {
+		case d.Kind() == GPU:
+			left--
+		case given:
+			left -= n
+		default:
+			sharing++
+		}
+	}
+	return max(1, left/max(1, sharing))
 }

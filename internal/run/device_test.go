@@ -1,11 +1,14 @@
 package run
 
 import (
+	"runtime"
+	"slices"
 	"testing"
 
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/gpu"
 	"carina/solver/transport"
 )
 
@@ -15,9 +18,56 @@ func TestDevicesAreThoseOfRanks(t *testing.T) {
 	for _, devices := range [][]Device{nil, {CPU, CPU, CPU}, {GPU, CPU, GPU}, {GPU, GPU, GPU}} {
 		j := Job{Domain: &solver.Domain{Ranks: 3}, Devices: devices}
 		for rank, b := range j.backends() {
-			if gpu := devices != nil && devices[rank] == GPU; gpu != (b != nil) {
+			_, processors := b.(interface{ Workers() int })
+			if gpu := devices != nil && devices[rank] == GPU; gpu == (b == nil || processors) {
 				t.Errorf("rank %d of %v has the backend %T", rank, devices, b)
 			}
+		}
+	}
+}
+
+// GPUs have their numbers, or one after the other; cores theirs, or what GPUs leave.
+func TestDevicesHaveNumbers(t *testing.T) {
+	given := func(devices ...Device) (numbers []int) {
+		j := Job{Domain: &solver.Domain{Ranks: len(devices)}, Devices: devices, GPUMemory: 7}
+		gpus := map[*struct{ airflow.Backend }]gpu.Options{}
+		j.GPUs = func(o gpu.Options) airflow.Backend {
+			b := new(struct{ airflow.Backend })
+			gpus[b] = o
+			return b
+		}
+		for rank, b := range j.backends() {
+			b, ok := b.(*struct{ airflow.Backend })
+			switch o := gpus[b]; {
+			case !ok:
+				numbers = append(numbers, -1)
+			case len(o.Devices) == 0:
+				numbers = append(numbers, -2)
+			default:
+				numbers = append(numbers, o.Devices[rank])
+			}
+		}
+		return numbers
+	}
+	for _, c := range []struct {
+		devices []Device
+		want    []int
+	}{
+		{[]Device{"gpu", "gpu"}, []int{-2, -2}}, // cuda.Choose takes one after the other
+		{[]Device{"cpu", "gpu", "cpu:3", "gpu"}, []int{-1, 0, -1, 1}},
+		{[]Device{"gpu:2", "cpu", "gpu:0"}, []int{2, -1, 0}},
+	} {
+		if got := given(c.devices...); !slices.Equal(got, c.want) {
+			t.Errorf("%v have %v, want %v", c.devices, got, c.want)
+		}
+	}
+	n := runtime.GOMAXPROCS(0)
+	for _, c := range []struct {
+		devices []Device
+		want    int
+	}{{[]Device{"cpu", "cpu"}, 0}, {[]Device{"gpu", "cpu"}, max(1, n-1)}, {[]Device{"gpu", "cpu:1", "cpu"}, max(1, n-2)}, {[]Device{"gpu", "cpu:99", "cpu"}, 1}} {
+		if got := (&Job{Devices: c.devices}).coresLeft(); got != c.want {
+			t.Errorf("%v leave %d cores of %d, want %d", c.devices, got, n, c.want)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Job struct {
 	Devices  []Device
 	Storage  gpu.Storage
 	Exchange cuda.Exchange
+	// GPUMemory is how much a rank may take of its GPU, in bytes; 0 is all that is free.
+	GPUMemory int64
 	// Transport connects this process, which is one rank, with the others; nil
 	// where it is all.
 	Transport transport.Transport
@@ -100,7 +102,7 @@ func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 func (j *Job) tellMemory(hear func([]gpu.MemoryUse)) func(*airflow.Rank) {
 	ranks := 1
 	if j.Transport == nil {
-		ranks = len(slices.DeleteFunc(slices.Clone(j.Devices), func(d Device) bool { return d != GPU }))
+		ranks = len(slices.DeleteFunc(slices.Clone(j.Devices), func(d Device) bool { return d.Kind() != GPU }))
 	}
 	var all sync.Mutex
 	var uses []gpu.MemoryUse

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"carina/internal/run"
 	"carina/solver"
@@ -59,14 +60,24 @@ func (g *Ranks) opener(t transport.Transport) func() (solver.Device, error) {
 	if g.Open != nil {
 		return func() (solver.Device, error) { return g.Open(t) }
 	}
-	if len(g.Devices) == 0 || g.Devices[t.Rank()] != run.GPU {
-		return func() (solver.Device, error) { return processor.New(0, t), nil }
+	own := run.CPU
+	if len(g.Devices) > 0 {
+		own = g.Devices[t.Rank()]
+	}
+	n, given := own.Number()
+	if own.Kind() != run.GPU {
+		return func() (solver.Device, error) { return processor.New(n, t), nil }
 	}
 	var numbers []int
-	if g.Transport == nil {
+	switch {
+	case given && g.Transport != nil:
+		numbers = []int{n}
+	case given:
+		numbers = slices.Repeat([]int{n}, t.Size())
+	case g.Transport == nil:
 		next := 0
 		for _, d := range g.Devices {
-			if numbers = append(numbers, next); d == run.GPU {
+			if numbers = append(numbers, next); d.Kind() == run.GPU {
 				next++
 			}
 		}

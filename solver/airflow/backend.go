@@ -79,6 +79,9 @@ func Processors(workers int) Backend { return processors{workers} }
 // processors is the backend of processors, with so many workers a rank.
 type processors struct{ workers int }
 
+// Workers is how many work on blocks at the same time; 0 leaves it to the device.
+func (p processors) Workers() int { return p.workers }
+
 func (processors) Settle(*Settings) error { return nil }
 
 func (p processors) Open(t transport.Transport) (solver.Device, error) {

@@ -259,7 +259,7 @@ func (f *fluxes[T]) line(r *fluxRoom[T], a *access[T], from, to int32) (west, ea
 	end := beside + n
 	next := [...]int32{f.windows.Neighbour(0, from), f.windows.Neighbour(1, from), f.windows.Neighbour(2, to-1), f.windows.Neighbour(3, to-1)}
 	low, high := from, to
-	if next[1] == from-1 && next[0] == from-2 {
+	if next[0] >= 0 && next[0] == from-2 && next[1] == from-1 {
 		low = from - 2
 	}
 	if next[2] == to && next[3] == to+1 {

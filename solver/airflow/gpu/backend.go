@@ -32,6 +32,8 @@ type Options struct {
 	// Exchange is how ranks exchange their borders; chosen for each pair if
 	// empty.
 	Exchange cuda.Exchange
+	// Memory is how much a rank may take of its device, in bytes; 0 is all that is free.
+	Memory int64
 }
 
 // Backend computes on GPUs, one a rank.
@@ -75,7 +77,9 @@ func (b *backend) Open(t transport.Transport) (solver.Device, error) {
 }
 
 // Physics is the flow on tiles.
-func (b *backend) Physics(f *airflow.Flow) solver.Physics { return physics{f.Physics(), f} }
+func (b *backend) Physics(f *airflow.Flow) solver.Physics {
+	return physics{f.Physics(), f, b.options.Memory}
+}
 
 // openFor opens the GPU of a rank.
 func (o Options) openFor(t transport.Transport) (device.Device, error) {

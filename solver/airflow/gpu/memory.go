@@ -3,8 +3,11 @@ package gpu
 import (
 	"fmt"
 
+	"carina/geometry"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
 )
 
 // MemoryUse is what a rank takes of its GPU's memory.
@@ -63,15 +66,39 @@ func sampleBytes(bits int) int64 {
 	return 48
 }
 
-// checkMemory says before anything is allocated whether it will fit.
-func (p *part) checkMemory() error {
+// checkMemory says before anything is allocated whether it will fit, where a rank may take
+// at most so much; 0 is all that is free.
+func (p *part) checkMemory(most int64) error {
 	free, _, err := p.Device.Memory()
 	if err != nil {
 		return err
 	}
 	p.memory = MemoryUse{p.Subdomain.Rank, p.Device.Name(), p.needs(), free}
-	if p.memory.Needs > free {
-		return fmt.Errorf("%v; use 16-bit storage, more GPUs or a coarser spacing", p.memory)
+	switch {
+	case p.memory.Needs > free:
+		return fmt.Errorf("%v; use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory)
+	case most > 0 && p.memory.Needs > most:
+		return fmt.Errorf("rank %d needs %.2f GB of its %s and may take %.2f GB; allow more, or use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory.Rank, float64(p.memory.Needs)/1e9, p.memory.Device, float64(most)/1e9)
 	}
 	return nil
+}
+
+// MemoryEstimate is about what a flow on a grid takes of the memory of GPUs, all together.
+func MemoryEstimate(grid *geometry.Grid, s airflow.Settings, storage Storage) (int64, error) {
+	domain := solver.WholeDomain(grid)
+	set, err := tiling.NewPositions(domain)
+	if err != nil {
+		return 0, err
+	}
+	l := tiling.Layout{Bits: 8 * s.Precision.Bytes(), Directions: 18}
+	if s.Lattice == airflow.D3Q27 {
+		l.Directions = 26
+	}
+	if storage == Half || s.Precision == airflow.Half {
+		l.Bits = 16
+	}
+	const ofTile, ofCell, ofLink = 64, 16, 8 // masks, positions and ranges; walls
+	tiles, links := int64(len(set.Position)), int64(len(grid.Links.Distance))
+	n := tiles*(l.TileBytes()+int64(4*l.Directions)+ofTile) + ofCell*int64(len(grid.Links.Cells)) + links*(ofLink+int64(l.ValueBytes()))
+	return n, nil
 }

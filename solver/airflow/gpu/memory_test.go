@@ -27,8 +27,17 @@ func TestMemoryIsAnnounced(t *testing.T) {
 	if p.Bytes < use.Needs || p.Bytes > use.Needs+small {
 		t.Errorf("%d bytes were announced and %d allocated", use.Needs, p.Bytes)
 	}
+	if about := must(MemoryEstimate(g, settings, Single)); about < use.Needs*9/10 || about > use.Needs*11/10 {
+		t.Errorf("%d bytes are estimated, %d needed", about, use.Needs)
+	}
+	if err := p.checkMemory(use.Needs - 1); err == nil || !strings.Contains(err.Error(), "may take") {
+		t.Errorf("less than is needed is allowed: %v", err)
+	}
+	if err := p.checkMemory(use.Needs); err != nil {
+		t.Error(err)
+	}
 	p.Device = fullDevice{p.Device}
-	err := p.checkMemory()
+	err := p.checkMemory(0)
 	if err == nil || !strings.Contains(err.Error(), "needs 0.00 GB of the 0.00 GB that are free") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got error %v", err)
 	}
