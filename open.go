@@ -186,9 +186,10 @@ func fitsProcesses(ranks, processes int) error {
 }
 
 // forgetOthers keeps of a large partitioned grid only the share of a rank:
-// small ones are kept as a whole, for the page to turn around.
+// small ones are kept as a whole, for the page to turn around, and others where cells may
+// change owner.
 func (f *Flow) forgetOthers(rank int) error {
-	if f.from.share != nil || f.job.Domain.Ranks < 2 || f.cells() <= results.PageLimit {
+	if f.from.share != nil || f.options.rebalance.On || f.job.Domain.Ranks < 2 || f.cells() <= results.PageLimit {
 		return nil
 	}
 	share, err := tiling.Cut(f.job.Domain, rank)
