@@ -17,7 +17,7 @@ import (
 )
 
 // sweeps is how many surfaces the sweeps of this package try.
-var sweeps = flag.Int("sweeps", 120, "number of random polyhedra to try")
+var sweeps = flag.Int("sweeps", 48, "number of random polyhedra to try")
 
 const (
 	// What one surface may take: time of all processors and bytes of heap.
@@ -35,7 +35,7 @@ var slowPolyhedra = []int{962, 1698}
 func TestSweepPolyhedra(t *testing.T) {
 	n := *sweeps
 	if testing.Short() {
-		n = min(n, 40)
+		n = min(n, 24)
 	}
 	numbers := make([]int, n)
 	for i := range numbers {

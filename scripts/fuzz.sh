@@ -15,9 +15,10 @@ CARINA_KILLED_RUNS=200 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime
 echo "== 5,000 changed case files"
 CARINA_MUTATED_CASES=5000 $GO test -count=1 -run '^TestMutatedCases$' .
 
-# Ten times the random surfaces that the tests try.
+# Many times the random surfaces that the tests try.
 echo "== geometry, sweeps"
 $GO test -run 'Sweep' -timeout 60m ./geometry ./geometry/generate -sweeps 2000
+$GO test -run 'SidesOfLobes' -timeout 60m ./geometry/opening -lobes 500
 
 echo "== 10,000 changed bytes"
 CARINA_CHANGED_BYTES=${CHANGED_BYTES:-10000} $GO test -count=1 -timeout 3h -run '^TestChangedBytes$' ./cmd/carina

@@ -52,7 +52,7 @@ type mutation struct {
 // grid is refused, and a changed partition file is refused or leads to the same
 // fields. make fuzz changes 10,000 bytes.
 func TestChangedBytes(t *testing.T) {
-	count := 300
+	count := 120
 	if text := os.Getenv("CARINA_CHANGED_BYTES"); text != "" {
 		var err error
 		if count, err = strconv.Atoi(text); err != nil {

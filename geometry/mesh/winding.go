@@ -87,8 +87,17 @@ func (w *WindingField) At(p r3.Vec) float64 {
 func (s *Mesh) SolidAngle(t int32, from r3.Vec) float64 {
 	a, b, c := s.Corners(int(t))
 	a, b, c = r3.Sub(a, from), r3.Sub(b, from), r3.Sub(c, from)
-	la, lb, lc := r3.Norm(a), r3.Norm(b), r3.Norm(c)
+	la, lb, lc := length(a), length(b), length(c)
 	det := r3.Dot(a, r3.Cross(b, c))
 	div := la*lb*lc + r3.Dot(a, b)*lc + r3.Dot(b, c)*la + r3.Dot(c, a)*lb
 	return 2 * math.Atan2(det, div)
+}
+
+// length is r3.Norm in less time where its square is neither too large nor too small for
+// a number.
+func length(v r3.Vec) float64 {
+	if square := r3.Norm2(v); square > 1e-200 && square < 1e200 {
+		return math.Sqrt(square)
+	}
+	return r3.Norm(v)
 }

@@ -2,6 +2,7 @@ package opening
 
 import (
 	"cmp"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -174,9 +175,12 @@ func superellipse(x, y, power float64) float64 {
 	return math.Pow(math.Pow(math.Abs(x), power)+math.Pow(math.Abs(y), power), 1/power)
 }
 
+// lobes is how many lobes are tried; make fuzz tries more.
+var lobes = flag.Uint64("lobes", 20, "number of random lobes to try")
+
 // The flat sides of a lobe are no ends, the end of its stub is one.
 func TestSidesOfLobesAreNoEnds(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range *lobes {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		l := lobe{24 + rng.IntN(60), 24 + rng.IntN(60), 1 + 0.7*rng.Float64(), 3 + 9*rng.Float64(), 0.6 + 0.8*rng.Float64(), 4e-4 * float64(seed%2)}
 		found := endsOf(l.surface(rng))
