@@ -36,6 +36,8 @@ type SurfaceCase struct {
 	// when empty. Scale multiplies the coordinates before, 1 when 0.
 	Unit  string  `yaml:"unit"`
 	Scale float64 `yaml:"scale" zero:"refused"`
+	// Label is that of the lumen in a segmentation; without, all labels are inside.
+	Label int `yaml:"label" zero:"refused"`
 	// Axes say where the surface's axes point in the patient, LPS or RAS; not known
 	// when empty.
 	Axes string `yaml:"axes"`

@@ -60,7 +60,10 @@ func (c *SurfaceCase) ReadSurface() (*geometry.Surface, error) {
 			return nil, err
 		}
 	}
-	return geometry.ReadScaled(c.Surface, unit, scale)
+	if c.Label < 0 {
+		return nil, fmt.Errorf("there is no label %d: give a number above 0", c.Label)
+	}
+	return geometry.Reading{Unit: unit, Scale: scale, Label: c.Label}.File(c.Surface)
 }
 
 // ReadGrid reads the grid file that the case names in place of a surface. What is settled
@@ -70,7 +73,7 @@ func (c *SurfaceCase) ReadGrid() (*geometry.Grid, error) {
 		name  string
 		given bool
 	}{
-		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
+		{"unit", c.Unit != ""}, {"scale", c.Scale != 0}, {"label", c.Label != 0}, {"spacing", c.Spacing != ""}, {"fluid-cells", c.FluidCells != 0}, {"voxelizer", c.Voxelizer != ""},
 		{"directions", c.Directions != 0}, {"inlet", c.Inlet != 0}, {"opening", len(c.Openings) > 0},
 		{"role", len(c.Roles) > 0}, {"drop-opening", len(c.DropOpenings) > 0}, {"merge-openings", len(c.MergeOpenings) > 0}, {"extend-openings", c.ExtendOpenings != ""},
 	} {

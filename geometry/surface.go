@@ -35,16 +35,27 @@ type Surface struct {
 // them of a segmented image in the format NIfTI, plain or gzipped; the format is told by
 // what the file holds. With UnknownUnit the unit is what the file states, or is guessed
 // from the extents, and Surface.UnitReason says how.
-func ReadSurface(path string, unit Unit) (*Surface, error) { return ReadScaled(path, unit, 1) }
+func ReadSurface(path string, unit Unit) (*Surface, error) {
+	return Reading{Unit: unit, Scale: 1}.File(path)
+}
 
-// ReadScaled is ReadSurface of coordinates that are multiplied by a factor before the unit.
-func ReadScaled(path string, unit Unit, scale float64) (*Surface, error) {
+// Reading is how a surface is read.
+type Reading struct {
+	// Unit is that of coordinates, which are multiplied by Scale before.
+	Unit  Unit
+	Scale float64
+	// Label is that of the lumen in a segmentation; with 0 all labels are.
+	Label int
+}
+
+// File is ReadSurface.
+func (how Reading) File(path string) (*Surface, error) {
 	f, err := machine.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the surface: %w", err)
 	}
 	defer f.Close()
-	s, err := readScaled(f, unit, scale)
+	s, err := how.read(f)
 	if err != nil {
 		return nil, fmt.Errorf("surface %s: %w", path, err)
 	}
@@ -52,9 +63,11 @@ func ReadScaled(path string, unit Unit, scale float64) (*Surface, error) {
 }
 
 // ReadSurfaceFrom is ReadSurface for a stream.
-func ReadSurfaceFrom(r io.Reader, unit Unit) (*Surface, error) { return readScaled(r, unit, 1) }
+func ReadSurfaceFrom(r io.Reader, unit Unit) (*Surface, error) {
+	return Reading{Unit: unit, Scale: 1}.read(r)
+}
 
-func readScaled(r io.Reader, unit Unit, scale float64) (*Surface, error) {
+func (how Reading) read(r io.Reader) (*Surface, error) {
 	buffered, err := machine.UnpackUnless(r, nifti.Is)
 	if err != nil {
 		return nil, err
@@ -64,9 +77,11 @@ func readScaled(r io.Reader, unit Unit, scale float64) (*Surface, error) {
 	var m *mesh.Mesh
 	if format := meshfile.FormatOf(head); nifti.Is(head) {
 		var image *nifti.Image
-		if m, image, err = nifti.Read(buffered); err == nil {
+		if m, image, err = nifti.Read(buffered, how.Label); err == nil {
 			s.Notes, s.stated, s.Axes = image.Notes, Unit(image.Unit), map[bool]Axes{true: RAS}[image.Patient]
 		}
+	} else if how.Label != 0 {
+		err = errors.New("labels are those of segmentations, and this is a surface: leave the label out")
 	} else if format != meshfile.Unknown {
 		m, s.Notes, err = meshfile.Read(buffered, format)
 	} else {
@@ -76,7 +91,7 @@ func readScaled(r io.Reader, unit Unit, scale float64) (*Surface, error) {
 		return nil, err
 	}
 	s.Mesh = *m
-	s.settle(unit, scale)
+	s.settle(how.Unit, how.Scale)
 	return s, nil
 }
 

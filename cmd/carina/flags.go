@@ -24,6 +24,8 @@ import (
 // surfaceHelp says what a surface may be.
 const surfaceHelp = "A surface is a file in the formats STL, OBJ,\nPLY or VTP, or a segmented image in the format NIfTI (.nii), each also gzipped."
 
+const labelHelp = "label of the lumen in a segmentation (default all labels)"
+
 const scaleHelp = "factor that multiplies the surface's coordinates before the unit (default 1)"
 
 var (
@@ -53,6 +55,7 @@ func geometryFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.StringVar(&c.Unit, "unit", c.Unit, unitHelp)
 	f.Float64Var(&c.Scale, "scale", c.Scale, scaleHelp)
+	f.IntVar(&c.Label, "label", c.Label, labelHelp)
 	f.StringVar(&c.Spacing, "spacing", c.Spacing, "side of a cell, such as 0.25mm")
 	f.Int64Var(&c.FluidCells, "fluid-cells", c.FluidCells, "number of fluid cells wanted, instead of a spacing")
 	f.StringVar(&c.Voxelizer, "voxelizer", c.Voxelizer, quantity.Either(geometry.Methods)+" (default chosen by the surface's state)")

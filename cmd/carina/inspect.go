@@ -67,6 +67,7 @@ func newInspect() *cobra.Command {
 	f := command.Flags()
 	f.StringVar(&flags.unit, "unit", "", unitHelp)
 	f.Float64Var(&flags.scale, "scale", 0, scaleHelp)
+	f.IntVar(&flags.label, "label", 0, labelHelp)
 	openingFlags(f, &flags.corrections)
 	axesFlag(command, &flags.corrections)
 	f.StringVar(&flags.picture, "picture", "", "write a picture of a surface and its numbered openings, or where it could be cut, to this PNG file")
@@ -86,6 +87,7 @@ func checkBranchesName(path string) error {
 type inspectFlags struct {
 	unit, picture, branches string
 	scale                   float64
+	label                   int
 	corrections             carina.Case
 }
 
@@ -97,7 +99,7 @@ func inspectSurface(command *cobra.Command, path string, flags *inspectFlags) er
 		return usageError{fmt.Errorf("a picture is written in the format PNG: give it a name such as %s", strings.TrimSuffix(flags.picture, ending)+".png")}
 	}
 	c := flags.corrections
-	c.Surface, c.Unit, c.Scale = path, flags.unit, flags.scale
+	c.Surface, c.Unit, c.Scale, c.Label = path, flags.unit, flags.scale, flags.label
 	surface, err := interruptible(command.Context(), func() (*report.SurfaceReport, error) {
 		return report.InspectSurface(&c, flags.picture)
 	})

@@ -50,6 +50,7 @@ func newView() *cobra.Command {
 	command.Flags().StringVarP(&output, "output", "o", "", "the page to write (default FILE.html)")
 	command.Flags().StringVar(&c.Unit, "unit", "", unitHelp)
 	command.Flags().Float64Var(&c.Scale, "scale", 0, scaleHelp)
+	command.Flags().IntVar(&c.Label, "label", 0, labelHelp)
 	axesFlag(command, &c)
 	return command
 }

@@ -92,6 +92,7 @@ func newInit() *cobra.Command {
 	f := command.Flags()
 	f.StringVar(&c.Unit, "unit", "", unitHelp)
 	f.Float64Var(&c.Scale, "scale", 0, scaleHelp)
+	f.IntVar(&c.Label, "label", 0, labelHelp)
 	f.BoolVar(&cut, "cut-ends", false, "cut the lumen at all places where it could be cut, where it has no flat ends")
 	f.StringVarP(&file, "output", "o", "", "the case file to write (default the surface's name with .yaml)")
 	return command

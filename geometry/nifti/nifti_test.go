@@ -16,7 +16,7 @@ import (
 )
 
 func readAll(data []byte) (*mesh.Mesh, *Image, error) {
-	return Read(bufio.NewReaderSize(bytes.NewReader(data), 1<<12))
+	return Read(bufio.NewReaderSize(bytes.NewReader(data), 1<<12), 0)
 }
 
 // ball is an image of a ball of radius 8 mm around 20, -30, 40 with voxels that are no
@@ -148,7 +148,7 @@ func TestNotes(t *testing.T) {
 		half[i] *= 3
 	}
 	half[112], half[113], half[114], half[115] = 0, 0, 0x80, 0x3e // a quarter
-	for data, want := range map[string]string{string(labels): "holds 2 labels", string(half): "probabilities"} {
+	for data, want := range map[string]string{string(labels): "holds the labels 1, 7: all", string(half): "probabilities"} {
 		m, image, err := readAll([]byte(data))
 		if err != nil {
 			t.Fatal(err)
@@ -248,4 +248,36 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A label is read alone, and one that does not occur is refused with those that do.
+func TestLabel(t *testing.T) {
+	data := meshtest.NIfTI([3]int{20, 12, 12}, [3]float64{1, 1, 1}, [3]float64{}, func(x, y, z int) uint8 {
+		if y < 2 || y > 9 || z < 2 || z > 9 {
+			return 0
+		}
+		switch {
+		case x >= 2 && x < 6:
+			return 2
+		case x >= 6 && x < 16:
+			return 7
+		}
+		return 0
+	})
+	for label, size := range map[int]float64{0: 14, 2: 4, 7: 10} {
+		m, image, err := Read(bufio.NewReader(bytes.NewReader(data)), label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := m.Bounds()
+		if math.Abs(high.X-low.X-size) > 0.5 {
+			t.Errorf("label %d is %g long, want %g", label, high.X-low.X, size)
+		}
+		if told := strings.Contains(strings.Join(image.Notes, " "), "holds the labels 2, 7: all"); told != (label == 0) {
+			t.Errorf("label %d: notes %q", label, image.Notes)
+		}
+	}
+	if _, _, err := Read(bufio.NewReader(bytes.NewReader(data)), 3); err == nil || !strings.Contains(err.Error(), "no voxel has the label 3: the image holds 2, 7") {
+		t.Errorf("label 3: %v", err)
+	}
 }

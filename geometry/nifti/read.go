@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"carina/geometry/contour"
 	"carina/geometry/mesh"
@@ -33,9 +37,10 @@ const threshold = 0.5
 // mostLabels is how many different values a segmentation may hold.
 const mostLabels = 512
 
-// Read reads an image, unpacked, and returns the surface of what is inside.
-func Read(r *bufio.Reader) (*mesh.Mesh, *Image, error) {
-	m, image, err := read(r)
+// Read reads an image, unpacked, and returns the surface of what is inside: the voxels with
+// a label, or with 0 all that have one.
+func Read(r *bufio.Reader, label int) (*mesh.Mesh, *Image, error) {
+	m, image, err := read(r, float64(label))
 	var memory *machine.MemoryError
 	if errors.As(err, &memory) {
 		err = fmt.Errorf("the image is too large for this machine (%w): crop it to the lumen, or use a machine with more memory", memory)
@@ -46,7 +51,7 @@ func Read(r *bufio.Reader) (*mesh.Mesh, *Image, error) {
 	return m, image, nil
 }
 
-func read(r *bufio.Reader) (*mesh.Mesh, *Image, error) {
+func read(r *bufio.Reader, label float64) (*mesh.Mesh, *Image, error) {
 	head, _ := r.Peek(header2)
 	h, err := parse(head)
 	if err != nil {
@@ -55,7 +60,7 @@ func read(r *bufio.Reader) (*mesh.Mesh, *Image, error) {
 	if _, err := io.CopyN(io.Discard, r, h.offset); err != nil {
 		return nil, nil, errTruncated
 	}
-	v := voxels{header: h, from: r, labels: map[float64]bool{}}
+	v := voxels{header: h, from: r, label: label, labels: map[float64]bool{}}
 	// What a header declares is believed when the first slice is there.
 	if err := v.fetch(); err != nil {
 		return nil, nil, err
@@ -67,6 +72,9 @@ func read(r *bufio.Reader) (*mesh.Mesh, *Image, error) {
 	s, err := contour.Of(h.dims[0], h.dims[1], h.dims[2], v.next)
 	if err != nil {
 		return nil, nil, err
+	}
+	if label != 0 && !v.labels[label] {
+		return nil, nil, fmt.Errorf("no voxel has the label %g: the image holds %s", label, v.listed())
 	}
 	if len(s.Triangles) == 0 {
 		return nil, nil, fmt.Errorf("no surface is in the image: %s, of which %d are inside: write one that has 0 outside of the lumen and 1, or other labels, inside", quantity.Count(int64(h.dims[0])*int64(h.dims[1])*int64(h.dims[2]), "voxel"), v.inside)
@@ -85,8 +93,8 @@ func (i *Image) describe(h *header, v *voxels, s *contour.Surface) {
 		h.dims[0], h.dims[1], h.dims[2], r3.Norm(h.axis(0)), r3.Norm(h.axis(1)), r3.Norm(h.axis(2)))
 	if v.between {
 		note("the image holds probabilities: what has at least %g is inside", threshold)
-	} else if delete(v.labels, 0); len(v.labels) > 1 {
-		note("the image holds %d labels: all of them are inside; write one that holds the lumen alone if that is not meant", len(v.labels))
+	} else if delete(v.labels, 0); len(v.labels) > 1 && v.label == 0 {
+		note("the image holds the labels %s: all of them are inside; choose the one of the lumen with --label if that is not meant", v.listed())
 	}
 	if s.Border > 0 {
 		note("the lumen reaches the border of the image with %s, where the surface is open", quantity.Count(s.Border, "voxel"))
@@ -122,6 +130,8 @@ type voxels struct {
 	// slice is where one is read to; ready tells that the next is there already.
 	slice []byte
 	ready bool
+	// label is the value of what is inside; with 0 all from the threshold on are.
+	label float64
 	// labels are the different values so far; inside is how many voxels are.
 	labels map[float64]bool
 	inside int64
@@ -158,7 +168,7 @@ func (v *voxels) next(inside []bool) error {
 	last := math.NaN()
 	for i := range inside {
 		value := v.slope*v.kind.read(v.order, v.slice[i*v.kind.size:]) + v.intercept
-		inside[i] = value >= threshold
+		inside[i] = value >= threshold && (v.label == 0 || value == v.label)
 		if inside[i] {
 			v.inside++
 		}
@@ -170,6 +180,24 @@ func (v *voxels) next(inside []bool) error {
 		last = value
 	}
 	return nil
+}
+
+// listed are the labels that occur, the first of many.
+func (v *voxels) listed() string {
+	const most = 20
+	var words []string
+	for _, label := range slices.Sorted(maps.Keys(v.labels)) {
+		if len(words) == most {
+			return strings.Join(words, ", ") + " and more"
+		}
+		if label != 0 {
+			words = append(words, strconv.FormatFloat(label, 'g', -1, 64))
+		}
+	}
+	if words == nil {
+		return "none"
+	}
+	return strings.Join(words, ", ")
 }
 
 // learn looks at a value that is new, and refuses those of images that are no

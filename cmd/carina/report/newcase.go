@@ -164,6 +164,9 @@ func (n *NewCase) write(c *carina.Case, surface *geometry.Surface, p *geometry.P
 		certainty += ": " + terminal.Line(unit.Reason)
 	}
 	line("unit: %s  # %s", surface.Unit, certainty)
+	if c.Label != 0 {
+		line("label: %d", c.Label)
+	}
 	if len(discs) > 0 {
 		line("")
 		line("# The lumen has no flat ends. It is cut at these places: centre in the surface's unit, radius around the tube.")
