@@ -177,12 +177,16 @@ func (s *stage) fluxes() bool { return s.cells.update != nil }
 // stages are those of the phases.
 func (w *Water) stages() []stage {
 	sides, inflow := part{scheme.Sides(), kernel.SidesFunctions}, part{scheme.Inflow(), kernel.InflowFunctions}
+	heun, euler := part{scheme.Heun(false), kernel.HeunFunctions}, part{scheme.Euler(false), kernel.EulerFunctions}
+	if w.Manning > 0 || w.Chezy > 0 {
+		heun, euler = part{scheme.Heun(true), kernel.HeunRoughFunctions}, part{scheme.Euler(true), kernel.EulerRoughFunctions}
+	}
 	list := []stage{
 		{part{scheme.Cells(false), kernel.CellsFunctions}, sides, part{scheme.Face(false), kernel.FaceFunctions}, inflow, part{scheme.Rates(), kernel.RatesFunctions}},
-		{part{scheme.Cells(true), kernel.CellsAfterFunctions}, sides, part{scheme.Face(true), kernel.FaceDrainsFunctions}, inflow, part{scheme.Heun(), kernel.HeunFunctions}},
+		{part{scheme.Cells(true), kernel.CellsAfterFunctions}, sides, part{scheme.Face(true), kernel.FaceDrainsFunctions}, inflow, heun},
 	}
 	if w.Euler {
-		list[advancePhase] = stage{last: part{scheme.Euler(), kernel.EulerFunctions}}
+		list[advancePhase] = stage{last: euler}
 	}
 	if w.Wet > 0 {
 		list = append(list, stage{last: part{scheme.Record(), kernel.RecordFunctions}})

@@ -11,6 +11,8 @@ type Update struct {
 	*expression.Program
 	// Name is that of the generated functions.
 	Name string
+	// Near tells that what is read and written lies in the cache.
+	Near bool
 	// Access tells what the inputs and outputs of the program are.
 	Access
 }

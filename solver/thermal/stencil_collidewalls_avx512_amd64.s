@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define CONSTANT(n) (REAL*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -22,19 +22,35 @@
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
 
 #define VECTOR 64
 #define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
@@ -57,19 +73,24 @@ done: \
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE.Z THERE, K1, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, K1, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Z31 \
 	MOVE    Z31, K1, (BX)
 
-#define BODY() \
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Z31 \
+	VMOVUPS Z31, (BX)
+
+#define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Z0) \
 	MULTIPLY_CONSTANT(65, Z0, Z1) \
 	LOAD(1, Z2) \

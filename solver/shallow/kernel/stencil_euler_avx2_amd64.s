@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define CONSTANT(n) (REAL*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -22,19 +22,35 @@
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
 
 #define VECTOR 32
 #define WITH_CONSTANT(operation, n, a, to) \
@@ -58,17 +74,22 @@ done: \
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE THERE, Y15, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, Y15, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Y14 \
 	MOVE    Y14, Y15, (BX)
+
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Y14 \
+	VMOVUPS Y14, (BX)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -86,7 +107,7 @@ DATA singles<>+24(SB)/4, $6
 DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
-#define BODY() \
+#define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Y0) \
 	LOAD(1, Y1) \
 	MULTIPLY_CONSTANT(0, Y1, Y1) \
@@ -98,56 +119,20 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	LOAD(4, Y3) \
 	LOAD(5, Y4) \
 	STORE(Y0, 6) \
-	ADD_CONSTANT(3, Y0, Y5) \
-	ROOT Y5, Y6 \
-	ROOT Y6, Y6 \
-	MULTIPLY Y6, Y5, Y6 \
-	ROOT Y6, Y6 \
-	ROOT Y6, Y6 \
-	MULTIPLY Y6, Y5, Y6 \
-	ROOT Y6, Y6 \
-	ROOT Y6, Y6 \
-	MULTIPLY Y6, Y6, Y7 \
-	MULTIPLY Y6, Y7, Y7 \
-	ADD Y5, Y5, Y8 \
-	ADD Y8, Y7, Y9 \
-	ADD Y7, Y7, Y7 \
-	ADD Y5, Y7, Y7 \
-	DIVIDE Y7, Y9, Y7 \
-	MULTIPLY Y7, Y6, Y6 \
-	MULTIPLY Y6, Y6, Y7 \
-	MULTIPLY Y6, Y7, Y7 \
-	ADD Y8, Y7, Y8 \
-	ADD Y7, Y7, Y7 \
-	ADD Y5, Y7, Y5 \
-	DIVIDE Y5, Y8, Y5 \
-	MULTIPLY Y5, Y6, Y5 \
-	COPY(4, Y6) \
-	DIVIDE Y5, Y6, Y6 \
-	ADD_CONSTANT(5, Y6, Y5) \
-	MULTIPLY_CONSTANT(0, Y5, Y5) \
-	ADD Y0, Y0, Y6 \
-	MULTIPLY Y0, Y0, Y7 \
-	MAXIMUM_CONSTANT(2, Y7, Y8) \
-	ADD Y8, Y7, Y7 \
-	DIVIDE Y7, Y6, Y6 \
+	ADD Y0, Y0, Y5 \
+	MULTIPLY Y0, Y0, Y6 \
+	MAXIMUM_CONSTANT(2, Y6, Y7) \
+	ADD Y7, Y6, Y6 \
+	DIVIDE Y6, Y5, Y5 \
 	MULTIPLY_CONSTANT(0, Y2, Y2) \
 	ADD Y2, Y1, Y1 \
-	MULTIPLY Y1, Y6, Y1 \
-	MULTIPLY Y1, Y1, Y2 \
-	MULTIPLY_CONSTANT(0, Y4, Y4) \
-	ADD Y4, Y3, Y3 \
-	MULTIPLY Y3, Y6, Y3 \
-	MULTIPLY Y3, Y3, Y4 \
-	ADD Y4, Y2, Y2 \
-	ROOT Y2, Y2 \
-	MULTIPLY Y6, Y2, Y2 \
-	MULTIPLY Y2, Y5, Y2 \
-	ADD_CONSTANT(6, Y2, Y2) \
-	DIVIDE Y2, Y0, Y0 \
+	MULTIPLY Y1, Y5, Y1 \
 	MULTIPLY Y1, Y0, Y1 \
 	STORE(Y1, 7) \
-	MULTIPLY Y3, Y0, Y0 \
+	MULTIPLY_CONSTANT(0, Y4, Y1) \
+	ADD Y1, Y3, Y1 \
+	MULTIPLY Y1, Y5, Y1 \
+	MULTIPLY Y1, Y0, Y0 \
 	STORE(Y0, 8)
 
 #define REAL 4

@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define CONSTANT(n) (REAL*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -22,19 +22,35 @@
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
 
 #define VECTOR 64
 #define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
@@ -57,19 +73,24 @@ done: \
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE.Z THERE, K1, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, K1, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Z31 \
 	MOVE    Z31, K1, (BX)
 
-#define BODY() \
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Z31 \
+	VMOVUPS Z31, (BX)
+
+#define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Z0) \
 	LOAD(1, Z1) \
 	MULTIPLY_CONSTANT(0, Z1, Z1) \
@@ -81,56 +102,20 @@ done: \
 	LOAD(4, Z3) \
 	LOAD(5, Z4) \
 	STORE(Z0, 6) \
-	ADD_CONSTANT(3, Z0, Z5) \
-	ROOT Z5, Z6 \
-	ROOT Z6, Z6 \
-	MULTIPLY Z6, Z5, Z6 \
-	ROOT Z6, Z6 \
-	ROOT Z6, Z6 \
-	MULTIPLY Z6, Z5, Z6 \
-	ROOT Z6, Z6 \
-	ROOT Z6, Z6 \
-	MULTIPLY Z6, Z6, Z7 \
-	MULTIPLY Z6, Z7, Z7 \
-	ADD Z5, Z5, Z8 \
-	ADD Z8, Z7, Z9 \
-	ADD Z7, Z7, Z7 \
-	ADD Z5, Z7, Z7 \
-	DIVIDE Z7, Z9, Z7 \
-	MULTIPLY Z7, Z6, Z6 \
-	MULTIPLY Z6, Z6, Z7 \
-	MULTIPLY Z6, Z7, Z7 \
-	ADD Z8, Z7, Z8 \
-	ADD Z7, Z7, Z7 \
-	ADD Z5, Z7, Z5 \
-	DIVIDE Z5, Z8, Z5 \
-	MULTIPLY Z5, Z6, Z5 \
-	COPY(4, Z6) \
-	DIVIDE Z5, Z6, Z6 \
-	ADD_CONSTANT(5, Z6, Z5) \
-	MULTIPLY_CONSTANT(0, Z5, Z5) \
-	ADD Z0, Z0, Z6 \
-	MULTIPLY Z0, Z0, Z7 \
-	MAXIMUM_CONSTANT(2, Z7, Z8) \
-	ADD Z8, Z7, Z7 \
-	DIVIDE Z7, Z6, Z6 \
+	ADD Z0, Z0, Z5 \
+	MULTIPLY Z0, Z0, Z6 \
+	MAXIMUM_CONSTANT(2, Z6, Z7) \
+	ADD Z7, Z6, Z6 \
+	DIVIDE Z6, Z5, Z5 \
 	MULTIPLY_CONSTANT(0, Z2, Z2) \
 	ADD Z2, Z1, Z1 \
-	MULTIPLY Z1, Z6, Z1 \
-	MULTIPLY Z1, Z1, Z2 \
-	MULTIPLY_CONSTANT(0, Z4, Z4) \
-	ADD Z4, Z3, Z3 \
-	MULTIPLY Z3, Z6, Z3 \
-	MULTIPLY Z3, Z3, Z4 \
-	ADD Z4, Z2, Z2 \
-	ROOT Z2, Z2 \
-	MULTIPLY Z6, Z2, Z2 \
-	MULTIPLY Z2, Z5, Z2 \
-	ADD_CONSTANT(6, Z2, Z2) \
-	DIVIDE Z2, Z0, Z0 \
+	MULTIPLY Z1, Z5, Z1 \
 	MULTIPLY Z1, Z0, Z1 \
 	STORE(Z1, 7) \
-	MULTIPLY Z3, Z0, Z0 \
+	MULTIPLY_CONSTANT(0, Z4, Z1) \
+	ADD Z1, Z3, Z1 \
+	MULTIPLY Z1, Z5, Z1 \
+	MULTIPLY Z1, Z0, Z0 \
 	STORE(Z0, 8)
 
 #define REAL 4

@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define CONSTANT(n) (REAL*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -22,19 +22,35 @@
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
 
 #define VECTOR 32
 #define WITH_CONSTANT(operation, n, a, to) \
@@ -58,17 +74,22 @@ done: \
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE THERE, Y15, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, Y15, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Y14 \
 	MOVE    Y14, Y15, (BX)
+
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Y14 \
+	VMOVUPS Y14, (BX)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -86,7 +107,7 @@ DATA singles<>+24(SB)/4, $6
 DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
-#define BODY() \
+#define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(14, Y0) \
 	LOAD(17, Y1) \
 	MULTIPLY_CONSTANT(1, Y1, Y1) \
@@ -122,43 +143,13 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	LOAD(19, Y10) \
 	STORE(Y0, 20) \
 	SPILL(Y7, 1) \
-	ADD_CONSTANT(5, Y0, Y7) \
+	ADD Y0, Y0, Y7 \
 	SPILL(Y9, 2) \
-	ROOT Y7, Y9 \
-	ROOT Y9, Y9 \
-	MULTIPLY Y9, Y7, Y9 \
-	ROOT Y9, Y9 \
-	ROOT Y9, Y9 \
-	MULTIPLY Y9, Y7, Y9 \
-	ROOT Y9, Y9 \
-	ROOT Y9, Y9 \
+	MULTIPLY Y0, Y0, Y9 \
 	SPILL(Y1, 3) \
-	MULTIPLY Y9, Y9, Y1 \
-	MULTIPLY Y9, Y1, Y1 \
-	SPILL(Y3, 4) \
-	ADD Y7, Y7, Y3 \
-	SPILL(Y12, 5) \
-	ADD Y3, Y1, Y12 \
-	ADD Y1, Y1, Y1 \
-	ADD Y7, Y1, Y1 \
-	DIVIDE Y1, Y12, Y1 \
-	MULTIPLY Y1, Y9, Y1 \
-	MULTIPLY Y1, Y1, Y9 \
-	MULTIPLY Y1, Y9, Y9 \
-	ADD Y3, Y9, Y3 \
-	ADD Y9, Y9, Y9 \
-	ADD Y7, Y9, Y7 \
-	DIVIDE Y7, Y3, Y3 \
-	MULTIPLY Y3, Y1, Y1 \
-	COPY(6, Y3) \
-	DIVIDE Y1, Y3, Y3 \
-	ADD_CONSTANT(7, Y3, Y1) \
-	MULTIPLY_CONSTANT(1, Y1, Y1) \
-	ADD Y0, Y0, Y3 \
-	MULTIPLY Y0, Y0, Y7 \
-	MAXIMUM_CONSTANT(4, Y7, Y9) \
-	ADD Y9, Y7, Y7 \
-	DIVIDE Y7, Y3, Y3 \
+	MAXIMUM_CONSTANT(4, Y9, Y1) \
+	ADD Y1, Y9, Y1 \
+	DIVIDE Y1, Y7, Y1 \
 	MULTIPLY_CONSTANT(1, Y13, Y7) \
 	ADD Y7, Y11, Y7 \
 	SUBTRACT Y4, Y2, Y2 \
@@ -170,32 +161,24 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y2, Y7, Y2 \
 	ADD Y2, Y11, Y2 \
 	MULTIPLY_CONSTANT(3, Y2, Y2) \
-	MULTIPLY Y2, Y3, Y2 \
-	MULTIPLY Y2, Y2, Y4 \
-	MULTIPLY_CONSTANT(1, Y10, Y5) \
-	ADD SPILLED(5), Y5, Y6 \
-	FILL(3, Y5) \
-	SUBTRACT SPILLED(4), Y5, Y7 \
-	FILL(1, Y5) \
-	SUBTRACT SPILLED(2), Y5, Y8 \
-	SUBTRACT SPILLED(0), Y8, Y5 \
-	ADD Y5, Y7, Y5 \
-	MULTIPLY_CONSTANT(0, Y5, Y5) \
-	MULTIPLY_CONSTANT(1, Y5, Y5) \
-	ADD Y5, Y6, Y5 \
-	ADD SPILLED(5), Y5, Y6 \
-	MULTIPLY_CONSTANT(3, Y6, Y5) \
-	MULTIPLY Y5, Y3, Y5 \
-	MULTIPLY Y5, Y5, Y6 \
-	ADD Y6, Y4, Y4 \
-	ROOT Y4, Y4 \
-	MULTIPLY Y3, Y4, Y3 \
-	MULTIPLY Y3, Y1, Y1 \
-	ADD_CONSTANT(8, Y1, Y1) \
-	DIVIDE Y1, Y0, Y0 \
-	MULTIPLY Y2, Y0, Y1 \
-	STORE(Y1, 21) \
-	MULTIPLY Y5, Y0, Y0 \
+	MULTIPLY Y2, Y1, Y2 \
+	MULTIPLY Y2, Y0, Y2 \
+	STORE(Y2, 21) \
+	MULTIPLY_CONSTANT(1, Y10, Y2) \
+	ADD Y2, Y12, Y2 \
+	FILL(3, Y4) \
+	SUBTRACT Y3, Y4, Y3 \
+	FILL(1, Y4) \
+	SUBTRACT SPILLED(2), Y4, Y5 \
+	SUBTRACT SPILLED(0), Y5, Y4 \
+	ADD Y4, Y3, Y3 \
+	MULTIPLY_CONSTANT(0, Y3, Y3) \
+	MULTIPLY_CONSTANT(1, Y3, Y3) \
+	ADD Y3, Y2, Y2 \
+	ADD Y2, Y12, Y2 \
+	MULTIPLY_CONSTANT(3, Y2, Y2) \
+	MULTIPLY Y2, Y1, Y1 \
+	MULTIPLY Y1, Y0, Y0 \
 	STORE(Y0, 22)
 
 #define REAL 4
@@ -217,7 +200,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 #define GREATER VPCMPGTD
 #define NUMBERS singles<>+0(SB)
 
-TEXT ·HeunAVX2Single(SB), $448-24
+TEXT ·HeunAVX2Single(SB), $320-24
 	FUNCTION(BODY)
 
 #undef REAL
@@ -257,6 +240,6 @@ TEXT ·HeunAVX2Single(SB), $448-24
 #define GREATER VPCMPGTQ
 #define NUMBERS doubles<>+0(SB)
 
-TEXT ·HeunAVX2Double(SB), $448-24
+TEXT ·HeunAVX2Double(SB), $320-24
 	FUNCTION(BODY)
 

@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define CONSTANT(n) (REAL*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -22,19 +22,35 @@
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
 
 #define VECTOR 64
 #define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
@@ -57,19 +73,24 @@ done: \
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE.Z THERE, K1, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, K1, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Z31 \
 	MOVE    Z31, K1, (BX)
 
-#define BODY() \
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Z31 \
+	VMOVUPS Z31, (BX)
+
+#define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(14, Z0) \
 	LOAD(17, Z1) \
 	MULTIPLY_CONSTANT(1, Z1, Z1) \
@@ -103,39 +124,11 @@ done: \
 	LOAD(18, Z13) \
 	LOAD(19, Z14) \
 	STORE(Z0, 20) \
-	ADD_CONSTANT(5, Z0, Z15) \
-	ROOT Z15, Z16 \
-	ROOT Z16, Z16 \
-	MULTIPLY Z16, Z15, Z16 \
-	ROOT Z16, Z16 \
-	ROOT Z16, Z16 \
-	MULTIPLY Z16, Z15, Z16 \
-	ROOT Z16, Z16 \
-	ROOT Z16, Z16 \
-	MULTIPLY Z16, Z16, Z17 \
-	MULTIPLY Z16, Z17, Z17 \
-	ADD Z15, Z15, Z18 \
-	ADD Z18, Z17, Z19 \
-	ADD Z17, Z17, Z17 \
-	ADD Z15, Z17, Z17 \
-	DIVIDE Z17, Z19, Z17 \
-	MULTIPLY Z17, Z16, Z16 \
-	MULTIPLY Z16, Z16, Z17 \
-	MULTIPLY Z16, Z17, Z17 \
-	ADD Z18, Z17, Z18 \
-	ADD Z17, Z17, Z17 \
-	ADD Z15, Z17, Z15 \
-	DIVIDE Z15, Z18, Z15 \
-	MULTIPLY Z15, Z16, Z15 \
-	COPY(6, Z16) \
-	DIVIDE Z15, Z16, Z16 \
-	ADD_CONSTANT(7, Z16, Z15) \
-	MULTIPLY_CONSTANT(1, Z15, Z15) \
-	ADD Z0, Z0, Z16 \
-	MULTIPLY Z0, Z0, Z17 \
-	MAXIMUM_CONSTANT(4, Z17, Z18) \
-	ADD Z18, Z17, Z17 \
-	DIVIDE Z17, Z16, Z16 \
+	ADD Z0, Z0, Z15 \
+	MULTIPLY Z0, Z0, Z16 \
+	MAXIMUM_CONSTANT(4, Z16, Z17) \
+	ADD Z17, Z16, Z16 \
+	DIVIDE Z16, Z15, Z15 \
 	MULTIPLY_CONSTANT(1, Z13, Z13) \
 	ADD Z13, Z11, Z13 \
 	SUBTRACT Z4, Z2, Z2 \
@@ -147,29 +140,21 @@ done: \
 	ADD Z2, Z13, Z2 \
 	ADD Z2, Z11, Z2 \
 	MULTIPLY_CONSTANT(3, Z2, Z2) \
-	MULTIPLY Z2, Z16, Z2 \
-	MULTIPLY Z2, Z2, Z4 \
-	MULTIPLY_CONSTANT(1, Z14, Z5) \
-	ADD Z5, Z12, Z5 \
+	MULTIPLY Z2, Z15, Z2 \
+	MULTIPLY Z2, Z0, Z2 \
+	STORE(Z2, 21) \
+	MULTIPLY_CONSTANT(1, Z14, Z2) \
+	ADD Z2, Z12, Z2 \
 	SUBTRACT Z3, Z1, Z1 \
 	SUBTRACT Z9, Z7, Z3 \
 	SUBTRACT Z10, Z3, Z3 \
 	ADD Z3, Z1, Z1 \
 	MULTIPLY_CONSTANT(0, Z1, Z1) \
 	MULTIPLY_CONSTANT(1, Z1, Z1) \
-	ADD Z1, Z5, Z1 \
+	ADD Z1, Z2, Z1 \
 	ADD Z1, Z12, Z1 \
 	MULTIPLY_CONSTANT(3, Z1, Z1) \
-	MULTIPLY Z1, Z16, Z1 \
-	MULTIPLY Z1, Z1, Z3 \
-	ADD Z3, Z4, Z3 \
-	ROOT Z3, Z3 \
-	MULTIPLY Z16, Z3, Z3 \
-	MULTIPLY Z3, Z15, Z3 \
-	ADD_CONSTANT(8, Z3, Z3) \
-	DIVIDE Z3, Z0, Z0 \
-	MULTIPLY Z2, Z0, Z2 \
-	STORE(Z2, 21) \
+	MULTIPLY Z1, Z15, Z1 \
 	MULTIPLY Z1, Z0, Z0 \
 	STORE(Z0, 22)
 

@@ -105,6 +105,18 @@ func HeunAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func HeunAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func HeunRoughAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunRoughAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunRoughAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func HeunRoughAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func EulerAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
@@ -115,6 +127,18 @@ func EulerAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func EulerAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerRoughAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerRoughAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerRoughAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func EulerRoughAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func RecordAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -176,10 +200,22 @@ var HeunFunctions = stencil.Functions{
 	"AVX2":   {HeunAVX2Single, HeunAVX2Double},
 }
 
+var HeunRoughFunctions = stencil.Functions{
+	"":       {HeunRoughGo[float32], HeunRoughGo[float64]},
+	"AVX512": {HeunRoughAVX512Single, HeunRoughAVX512Double},
+	"AVX2":   {HeunRoughAVX2Single, HeunRoughAVX2Double},
+}
+
 var EulerFunctions = stencil.Functions{
 	"":       {EulerGo[float32], EulerGo[float64]},
 	"AVX512": {EulerAVX512Single, EulerAVX512Double},
 	"AVX2":   {EulerAVX2Single, EulerAVX2Double},
+}
+
+var EulerRoughFunctions = stencil.Functions{
+	"":       {EulerRoughGo[float32], EulerRoughGo[float64]},
+	"AVX512": {EulerRoughAVX512Single, EulerRoughAVX512Double},
+	"AVX2":   {EulerRoughAVX2Single, EulerRoughAVX2Double},
 }
 
 var RecordFunctions = stencil.Functions{

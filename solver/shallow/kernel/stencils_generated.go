@@ -528,6 +528,103 @@ func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // HeunGo computes n cells in plain Go.
 func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 23)
+	t := unsafe.Slice((*T)(table), 5)
+	f0 := unsafe.Slice((*T)(p[0]), n)
+	f1 := unsafe.Slice((*T)(p[1]), n)
+	f2 := unsafe.Slice((*T)(p[2]), n)
+	f3 := unsafe.Slice((*T)(p[3]), n)
+	f4 := unsafe.Slice((*T)(p[4]), n)
+	f5 := unsafe.Slice((*T)(p[5]), n)
+	f6 := unsafe.Slice((*T)(p[6]), n)
+	f7 := unsafe.Slice((*T)(p[7]), n)
+	f8 := unsafe.Slice((*T)(p[8]), n)
+	f9 := unsafe.Slice((*T)(p[9]), n)
+	f10 := unsafe.Slice((*T)(p[10]), n)
+	f11 := unsafe.Slice((*T)(p[11]), n)
+	f12 := unsafe.Slice((*T)(p[12]), n)
+	f13 := unsafe.Slice((*T)(p[13]), n)
+	f14 := unsafe.Slice((*T)(p[14]), n)
+	f15 := unsafe.Slice((*T)(p[15]), n)
+	f16 := unsafe.Slice((*T)(p[16]), n)
+	f17 := unsafe.Slice((*T)(p[17]), n)
+	f18 := unsafe.Slice((*T)(p[18]), n)
+	f19 := unsafe.Slice((*T)(p[19]), n)
+	f20 := unsafe.Slice((*T)(p[20]), n)
+	f21 := unsafe.Slice((*T)(p[21]), n)
+	f22 := unsafe.Slice((*T)(p[22]), n)
+	for j := range n {
+		v0 := f0[j]
+		v1 := f1[j]
+		v2 := f2[j]
+		v3 := f3[j]
+		v4 := f4[j]
+		v5 := f5[j]
+		v6 := f6[j]
+		v7 := v0 - v3
+		v8 := v1 - v4
+		v9 := v2 - v5
+		v10 := v9 - v6
+		v11 := f7[j]
+		v12 := f8[j]
+		v13 := f9[j]
+		v14 := f10[j]
+		v15 := f11[j]
+		v16 := f12[j]
+		v17 := f13[j]
+		v18 := v11 - v14
+		v19 := v12 - v15
+		v20 := v13 - v16
+		v21 := v20 - v17
+		v23 := v7 + v18
+		v24 := T(t[0] * v23)
+		v25 := v10 + v19
+		v26 := T(t[0] * v25)
+		v27 := v8 + v21
+		v28 := T(t[0] * v27)
+		v29 := f14[j]
+		v30 := f15[j]
+		v31 := f16[j]
+		v32 := f17[j]
+		v33 := f18[j]
+		v34 := f19[j]
+		v36 := T(t[1] * v32)
+		v37 := v29 + v36
+		v38 := T(t[1] * v33)
+		v39 := v30 + v38
+		v40 := T(t[1] * v34)
+		v41 := v31 + v40
+		v43 := maximum(v37, t[2])
+		v44 := T(t[1] * v24)
+		v45 := v43 + v44
+		v46 := v29 + v45
+		v48 := T(t[3] * v46)
+		v49 := T(t[1] * v26)
+		v50 := v39 + v49
+		v51 := v30 + v50
+		v52 := T(t[3] * v51)
+		v53 := T(t[1] * v28)
+		v54 := v41 + v53
+		v55 := v31 + v54
+		v56 := T(t[3] * v55)
+		v57 := maximum(v48, t[2])
+		v58 := T(v57 * v57)
+		v59 := v57 + v57
+		v61 := maximum(v58, t[4])
+		v62 := v58 + v61
+		v63 := v59 / v62
+		v64 := T(v63 * v52)
+		v65 := T(v63 * v56)
+		v66 := T(v57 * v64)
+		v67 := T(v57 * v65)
+		f20[j] = v57
+		f21[j] = v66
+		f22[j] = v67
+	}
+}
+
+// HeunRoughGo computes n cells in plain Go.
+func HeunRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
+	p := unsafe.Slice(at, 23)
 	t := unsafe.Slice((*T)(table), 9)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
@@ -659,6 +756,49 @@ func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 
 // EulerGo computes n cells in plain Go.
 func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
+	p := unsafe.Slice(at, 9)
+	t := unsafe.Slice((*T)(table), 3)
+	f0 := unsafe.Slice((*T)(p[0]), n)
+	f1 := unsafe.Slice((*T)(p[1]), n)
+	f2 := unsafe.Slice((*T)(p[2]), n)
+	f3 := unsafe.Slice((*T)(p[3]), n)
+	f4 := unsafe.Slice((*T)(p[4]), n)
+	f5 := unsafe.Slice((*T)(p[5]), n)
+	f6 := unsafe.Slice((*T)(p[6]), n)
+	f7 := unsafe.Slice((*T)(p[7]), n)
+	f8 := unsafe.Slice((*T)(p[8]), n)
+	for j := range n {
+		v0 := f0[j]
+		v1 := f1[j]
+		v2 := f2[j]
+		v3 := f3[j]
+		v4 := f4[j]
+		v5 := f5[j]
+		v7 := T(t[0] * v1)
+		v8 := v0 + v7
+		v9 := T(t[0] * v3)
+		v10 := v2 + v9
+		v11 := T(t[0] * v5)
+		v12 := v4 + v11
+		v14 := maximum(v8, t[1])
+		v15 := maximum(v14, t[1])
+		v16 := T(v15 * v15)
+		v17 := v15 + v15
+		v19 := maximum(v16, t[2])
+		v20 := v16 + v19
+		v21 := v17 / v20
+		v22 := T(v21 * v10)
+		v23 := T(v21 * v12)
+		v24 := T(v15 * v22)
+		v25 := T(v15 * v23)
+		f6[j] = v15
+		f7[j] = v24
+		f8[j] = v25
+	}
+}
+
+// EulerRoughGo computes n cells in plain Go.
+func EulerRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 9)
 	t := unsafe.Slice((*T)(table), 7)
 	f0 := unsafe.Slice((*T)(p[0]), n)

@@ -22,6 +22,10 @@ var RatesFunctions = stencil.Functions{"": {RatesGo[float32], RatesGo[float64]}}
 
 var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}
 
+var HeunRoughFunctions = stencil.Functions{"": {HeunRoughGo[float32], HeunRoughGo[float64]}}
+
 var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
+
+var EulerRoughFunctions = stencil.Functions{"": {EulerRoughGo[float32], EulerRoughGo[float64]}}
 
 var RecordFunctions = stencil.Functions{"": {RecordGo[float32], RecordGo[float64]}}

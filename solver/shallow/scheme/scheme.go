@@ -74,6 +74,13 @@ const CellValues = 4
 // the cells below and above get, with what the ground of theirs bears.
 const FaceValues = 4
 
+// near is a part whose inputs and outputs lie in the cache.
+func near(name string) builder {
+	b := builder{stencil.New(name)}
+	b.Near = true
+	return b
+}
+
 func (b builder) in() value {
 	return b.Read(solver.Slot{Field: len(b.Reads)})
 }
@@ -108,7 +115,7 @@ func (b builder) water() [values]value { return [values]value{b.in(), b.in(), b.
 // and levels have slopes of their own, and the ground lies between: water at rest is level
 // up to a shore within a cell.
 func Sides() *stencil.Update {
-	b := builder{stencil.New("Sides")}
+	b := near("Sides")
 	before, q, after := b.cells(), b.cells(), b.cells()
 	// On dry ground there is no level.
 	level := b.Select(b.Constant(0), q.h, b.slope(before.w, q.w, after.w), b.Constant(0))
@@ -128,7 +135,7 @@ func Sides() *stencil.Update {
 // below it the water stands. Maximum 0 is the fastest wave. No more water may leave through
 // a face that drains than is its share.
 func Face(drains bool) *stencil.Update {
-	b := builder{stencil.New("Face")}
+	b := near("Face")
 	low, high := b.cells(), b.cells()
 	zero := b.Constant(0)
 	ground := b.Program.Maximum(b.Subtract(low.w, low.h), b.Subtract(high.w, high.h))
@@ -159,7 +166,7 @@ func Face(drains bool) *stencil.Update {
 // in the water that is there, of a depth: what comes in, and what discharge along the cell
 // gets. Maximum 0 is the fastest wave.
 func Inflow() *stencil.Update {
-	b := builder{stencil.New("Inflow")}
+	b := near("Inflow")
 	edge, h := b.in(), b.in()
 	wave := b.SquareRoot(b.Multiply(b.Parameter(Gravity), h))
 	speed := b.Minimum(b.Multiply(edge, b.inverse(h)), wave)
@@ -197,9 +204,9 @@ func Rates() *stencil.Update {
 
 // Heun ends the second stage of the method of second order: the mean of the water and of
 // what two steps of Euler's make of it, by the rates of the first stage and by those of
-// the water after it, which is not stored.
-func Heun() *stencil.Update {
-	b := builder{stencil.New("Heun")}
+// the water after it, which is not stored. Rough ground slows it.
+func Heun(rough bool) *stencil.Update {
+	b := ending("Heun", rough)
 	rates := b.balance()
 	before, first := b.water(), b.water()
 	after := b.after(before, first)
@@ -207,19 +214,19 @@ func Heun() *stencil.Update {
 		twice := b.Add(before[v], b.Add(after[v], b.Multiply(b.Parameter(TimeStep), rates[v])))
 		rates[v] = b.Multiply(b.Constant(0.5), twice)
 	}
-	rates = b.ended(rates)
+	rates = b.ended(rates, rough)
 	b.out(rates[:]...)
 	return b.Update
 }
 
 // Euler is the second and last stage of the method of first order in time.
-func Euler() *stencil.Update {
-	b := builder{stencil.New("Euler")}
+func Euler(rough bool) *stencil.Update {
+	b := ending("Euler", rough)
 	var water, rates [values]value
 	for v := range water {
 		water[v], rates[v] = b.Read(solver.Slot{Field: Water, Value: v}), b.Read(solver.Slot{Field: RatesOfChange, Value: v})
 	}
-	for v, next := range b.ended(b.after(water, rates)) {
+	for v, next := range b.ended(b.after(water, rates), rough) {
 		b.Write(solver.Slot{Field: Water, Value: v}, next)
 	}
 	return b.Update
@@ -246,16 +253,26 @@ func (b builder) after(water, rates [values]value) (next [values]value) {
 	return next
 }
 
-// ended is water with discharges as bounded as velocities are and slowed by the friction of
-// a step.
-func (b builder) ended(q [values]value) [values]value {
+// ending is an update of water at the end of a step.
+func ending(name string, rough bool) builder {
+	if rough {
+		name += "Rough"
+	}
+	return builder{stencil.New(name)}
+}
+
+// ended is water with discharges as bounded as velocities are and, on rough ground, slowed by
+// the friction of a step.
+func (b builder) ended(q [values]value, rough bool) [values]value {
 	h := b.Program.Maximum(q[depth], b.Constant(0))
 	inverse := b.inverse(h)
 	u, v := b.Multiply(inverse, q[alongX]), b.Multiply(inverse, q[alongY])
-	speed := b.SquareRoot(b.Add(b.Multiply(u, u), b.Multiply(v, v)))
-	friction := b.Add(b.Parameter(Chezy), b.Divide(b.Parameter(Manning), b.cubeRoot(b.Add(h, b.Constant(1e-9)))))
-	slowed := b.Add(b.Constant(1), b.Multiply(b.Multiply(b.Parameter(TimeStep), friction), b.Multiply(speed, inverse)))
-	share := b.Divide(h, slowed)
+	share := h
+	if rough {
+		speed := b.SquareRoot(b.Add(b.Multiply(u, u), b.Multiply(v, v)))
+		friction := b.Add(b.Parameter(Chezy), b.Divide(b.Parameter(Manning), b.cubeRoot(b.Add(h, b.Constant(1e-9)))))
+		share = b.Divide(h, b.Add(b.Constant(1), b.Multiply(b.Multiply(b.Parameter(TimeStep), friction), b.Multiply(speed, inverse))))
+	}
 	return [values]value{h, b.Multiply(share, u), b.Multiply(share, v)}
 }
 

@@ -140,7 +140,11 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 		},
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s%s\n#define BODY()%s\n", header, macros, m.macros, a.Lines(actions))
+	asks := farMacros
+	if u.Near {
+		asks = nearMacros
+	}
+	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", header, asks, macros, m.macros, a.Lines(actions))
 	for i, precision := range precisions {
 		definitions := precision.macros + precision.of(m)
 		if i > 0 {

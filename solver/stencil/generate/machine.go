@@ -32,9 +32,6 @@ const macros = `
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
 #define THERE (BX)(R9*REAL)
 
 #define ENTER \
@@ -46,19 +43,47 @@ const macros = `
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
 
+// Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	JMP  next \
 loop: \
+	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
+	ADDQ $CELLS, R9 \
+next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
+	CMPQ R10, R11 \
+	JGE  loop \
+	TESTQ R10, R10 \
 	JLE  done \
 	LANES \
-	body() \
-	ADDQ $CELLS, R9 \
-	JMP  loop \
+	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
 	VZEROUPPER \
 	RET
+
+#define LOAD_ALL(i, r) \
+	PLACE(i) \
+	VMOVUPS THERE, r \
+	PREFETCH
+
+#define STORE_ALL(r, i) \
+	PLACE(i) \
+	VMOVUPS r, THERE \
+	PREFETCH
+`
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+const farMacros = `
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+`
+
+// What lies in the cache is not asked for.
+const nearMacros = `
+#define PREFETCH
 `
 
 // With AVX-512 K1 has a bit for each cell, K2 what a choice is by.
@@ -84,17 +109,22 @@ const avx512Macros = `
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE.Z THERE, K1, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, K1, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Z31 \
 	MOVE    Z31, K1, (BX)
+
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Z31 \
+	VMOVUPS Z31, (BX)
 `
 
 const avx512Double = `
@@ -135,17 +165,22 @@ const avx2Macros = `
 #define LOAD(i, r) \
 	PLACE(i) \
 	MOVE THERE, Y15, r \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE(r, i) \
 	PLACE(i) \
 	MOVE r, Y15, THERE \
-	PREFETCHT0 AHEAD(BX)(R9*REAL)
+	PREFETCH
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
 	MAXIMUM (BX), r, Y14 \
 	MOVE    Y14, Y15, (BX)
+
+#define STORE_ALL_MAXIMUM(r, i) \
+	PLACE(i) \
+	MAXIMUM (BX), r, Y14 \
+	VMOVUPS Y14, (BX)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
