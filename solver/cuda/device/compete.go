@@ -1,6 +1,10 @@
 package device
 
-import "errors"
+import (
+	"errors"
+
+	"carina/internal/crash"
+)
 
 // Compete lets a GPU of this machine do other work, for tests and benchmarks of balance:
 // copies on the device, one after the other, which take their part of its bandwidth until
@@ -17,6 +21,7 @@ func Compete(number int) (stop func() error, err error) {
 	}
 	end, done := make(chan struct{}), make(chan error)
 	go func() {
+		defer crash.Guard()
 		for {
 			select {
 			case <-end:
