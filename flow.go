@@ -264,14 +264,16 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 		}
 	}
 	var err error
+	var calibrated []string
 	if first {
-		err = f.writeCalibrated()
+		calibrated, err = f.writeCalibrated()
 	}
 	if f.results != nil {
 		var failed error
 		f.files, failed = f.results.Finish(summary, record)
 		err = cmp.Or(failed, err)
 	}
+	f.files = append(f.files, calibrated...)
 	if first && f.summary.Provenance == nil {
 		record("")
 	}

@@ -62,24 +62,24 @@ func Rebalance(r Rebalancing) Option { return func(o *options) { o.rebalance = r
 // found, and the grid beside it: the next flow begins with it. It goes with Rebalance.
 func Calibrated(path string) Option { return func(o *options) { o.calibrated = path } }
 
-// writeCalibrated writes that file, on rank 0.
-func (f *Flow) writeCalibrated() error {
+// writeCalibrated writes that file, on rank 0, and returns its name.
+func (f *Flow) writeCalibrated() (written []string, err error) {
 	path := f.options.calibrated
 	if path == "" {
-		return nil
+		return nil, nil
 	}
 	p, err := f.balance.Calibrated()
 	if errors.Is(err, run.ErrNoLook) {
 		f.summary.Warnings = append(f.summary.Warnings, err.Error())
-		return nil
+		return nil, nil
 	}
 	if err == nil {
 		err = WritePartition(path, p, f.from.grid)
 	}
 	if err != nil {
-		return fmt.Errorf("writing what was measured of the ranks: %w", err)
+		return nil, fmt.Errorf("writing what was measured of the ranks: %w", err)
 	}
-	return nil
+	return []string{path}, nil
 }
 
 // rebalancing is what lets cells change owner, nil where nothing does.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,9 @@ func TestRebalance(t *testing.T) {
 	next, _, err := carina.ReadPartition(calibrated)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Contains(got.Files(), calibrated) {
+		t.Errorf("%s is not among the files written, %q", calibrated, got.Files())
 	}
 	speeds, mean := got.Summary().Speeds, (next.Ranks[0].Speed+next.Ranks[1].Speed+next.Ranks[2].Speed)/3
 	for i, r := range got.Summary().Ranks {
