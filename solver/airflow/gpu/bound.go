@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
+	"carina/internal/parallel"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -27,7 +29,8 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("the flow is bound to GPUs here and the device is a %T: give tiles.NewDevice, or the flow that belongs to the device", b.Device)
 	}
-	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1}}
+	k := &bound{flow: p.flow, on: d, layout: b.Layout, Layout: tiling.Layout{Bits: 32, Directions: p.flow.Set.Q - 1},
+		workers: parallel.New(runtime.GOMAXPROCS(0))}
 	switch p.flow.Settings.Precision {
 	case airflow.Double:
 		k.Bits = 64
@@ -63,6 +66,7 @@ type bound struct {
 	kept       *kept
 	compared   *compared
 	lots       lots
+	workers    *parallel.Workers // of the host, that sort what is saved and loaded
 }
 
 var (

@@ -2,10 +2,13 @@ package gpu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
@@ -14,6 +17,9 @@ import (
 
 // recordTiles are saved, loaded or hashed at a time: up to 80 MiB of records.
 const recordTiles = 1 << 13
+
+// piecesAtOnce and tilesAtOnce are what a worker of the host takes at a time.
+const piecesAtOnce, tilesAtOnce = 1 << 12, 64
 
 // rowsOfTile are rows of cells along x.
 const rowsOfTile = tiling.Side * tiling.Side
@@ -36,20 +42,28 @@ func (s *bound) numbering(number func(p *solver.Piece) int64) numbering {
 	for i, t := range p.Numbers {
 		index[t] = int32(i) + 1
 	}
-	for i := range s.layout.Pieces {
-		r := &s.layout.Pieces[i]
-		tile := s.tiles.Find(r.X0/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)
-		for x := r.X0; x < r.X1; tile++ {
-			if at := index[tile]; at > 0 {
-				first := &starts[int(at-1)*rowsOfTile+tiling.CellBit(x, r.Y, r.Z)%rowsOfTile]
-				if *first < 0 {
-					*first = number(r) + int64(x-r.X0)
-				}
-			}
-			x = min(r.X1, x/tiling.Side*tiling.Side+tiling.Side)
+	s.workers.RangesOf(len(s.layout.Pieces), piecesAtOnce, func(begin, end int) {
+		for i := begin; i < end; i++ {
+			starts.add(s, index, &s.layout.Pieces[i], number)
 		}
-	}
+	})
 	return starts
+}
+
+// add numbers the rows of tiles that a piece begins. Others may add pieces meanwhile, also
+// of the same row.
+func (n numbering) add(s *bound, index tileIndex, r *solver.Piece, number func(p *solver.Piece) int64) {
+	tile := s.tiles.Find(r.X0/tiling.Side, r.Y/tiling.Side, r.Z/tiling.Side)
+	for x := r.X0; x < r.X1; tile++ {
+		if at := index[tile]; at > 0 {
+			first := &n[int(at-1)*rowsOfTile+tiling.CellBit(x, r.Y, r.Z)%rowsOfTile]
+			own := number(r) + int64(x-r.X0)
+			for is := atomic.LoadInt64(first); (is < 0 || own < is) && !atomic.CompareAndSwapInt64(first, is, own); {
+				is = atomic.LoadInt64(first)
+			}
+		}
+		x = min(r.X1, x/tiling.Side*tiling.Side+tiling.Side)
+	}
 }
 
 // globalNumber and ownIndex number the cells of the whole and the own ones.
@@ -67,8 +81,8 @@ func (n numbering) number(i int, fluid uint64, cell int) int64 {
 }
 
 // eachRecord calls f for the fluid cells of some tiles, with their records among
-// those of the tiles.
-func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, f func(number int64, record []byte) error) error {
+// those of the tiles, as long as it returns true, and tells whether it always did.
+func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, f func(number int64, record []byte) bool) bool {
 	size := s.recordBytes()
 	for i := first; i < first+count; i++ {
 		fluid := s.tiles.Fluid[s.part.Numbers[i]]
@@ -77,12 +91,12 @@ func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, 
 				continue
 			}
 			at := ((i-first)*tiling.Cells + cell) * size
-			if err := f(numbers.number(i, fluid, cell), records[at:at+size]); err != nil {
-				return err
+			if !f(numbers.number(i, fluid, cell), records[at:at+size]) {
+				return false
 			}
 		}
 	}
-	return nil
+	return true
 }
 
 // The modes of records.
@@ -108,71 +122,125 @@ func (s *bound) settleWalls() error {
 	return p.Device.Synchronize()
 }
 
-// eachPortion calls f for the tiles, portion by portion, with room for their records
-// here and on the device.
-func (s *bound) eachPortion(f func(first, count int, records []byte, buffer device.Address) error) error {
+// recordRooms are the host's memory for the records of two portions of tiles, which the
+// device copies to and from directly, and the device's for one.
+type recordRooms struct {
+	device  device.Device
+	portion int // tiles
+	host    [2][]byte
+	buffer  device.Address
+}
+
+// newRecordRooms returns the memory; close gives it back.
+func (s *bound) newRecordRooms() (r *recordRooms, err error) {
 	p := s.part
-	portion := min(len(p.Numbers), recordTiles)
-	records := make([]byte, portion*tiling.Cells*s.recordBytes())
-	buffer, err := p.Device.Allocate(int64(len(records)))
-	if err != nil {
-		return err
-	}
-	defer p.Device.Free(buffer)
-	for first := 0; first < len(p.Numbers); first += portion {
-		count := min(portion, len(p.Numbers)-first)
-		if err := f(first, count, records[:count*tiling.Cells*s.recordBytes()], buffer); err != nil {
-			return err
+	r = &recordRooms{device: p.Device, portion: max(1, min(len(p.Numbers), recordTiles))}
+	bytes := int64(r.portion) * tiling.Cells * int64(s.recordBytes())
+	for i := range r.host {
+		if r.host[i], err = p.Device.Pin(bytes); err != nil {
+			return nil, errors.Join(err, r.close())
 		}
 	}
-	return nil
+	if r.buffer, err = p.Device.Allocate(bytes); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *recordRooms) close() (err error) {
+	for _, m := range r.host {
+		if m != nil {
+			err = errors.Join(err, r.device.Unpin(m))
+		}
+	}
+	if r.buffer != 0 {
+		err = errors.Join(err, r.device.Free(r.buffer))
+	}
+	return err
+}
+
+// eachPortion calls fill and then empty for the tiles, portion by portion, with memory of
+// the host for their records: one is filled while the one before is emptied.
+func (s *bound) eachPortion(r *recordRooms, fill, empty func(first, count int, records []byte) error) error {
+	tiles, before := len(s.part.Numbers), make(chan error, 1)
+	before <- nil
+	for k, first := 0, 0; first < tiles; k, first = k+1, first+r.portion {
+		count := min(r.portion, tiles-first)
+		records := r.host[k%len(r.host)][:count*tiling.Cells*s.recordBytes()]
+		err := fill(first, count, records)
+		if err = errors.Join(err, <-before); err != nil {
+			return err
+		}
+		go func() {
+			defer crash.Guard()
+			before <- empty(first, count, records)
+		}()
+	}
+	return <-before
 }
 
 // SaveRecords fills in the states of the own cells.
-func (s *bound) SaveRecords(state int, list []byte) error {
+func (s *bound) SaveRecords(state int, list []byte) (err error) {
 	p, numbers, size := s.part, s.numbering(ownIndex), int64(s.recordBytes())
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
+	rooms, err := s.newRecordRooms()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rooms.close()) }()
 	program := s.observerBefore("records", recordsOut, state == 1)
-	return s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
-		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer))); err != nil {
+	return s.eachPortion(rooms, func(first, count int, records []byte) error {
+		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(rooms.buffer))); err != nil {
 			return err
 		}
-		if err := p.Device.Download(records, buffer); err != nil {
-			return err
-		}
-		return s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
-			copy(list[number*size:], record)
-			return nil
+		return p.Device.Download(records, rooms.buffer)
+	}, func(first, count int, records []byte) error {
+		s.workers.RangesOf(count, tilesAtOnce, func(begin, end int) {
+			s.eachRecord(numbers, first+begin, end-begin, records[begin*tiling.Cells*int(size):], func(number int64, record []byte) bool {
+				copy(list[number*size:], record)
+				return true
+			})
 		})
+		return nil
 	})
 }
 
 // LoadRecords takes over states.
-func (s *bound) LoadRecords(state int, from *solver.RecordSource) error {
-	p, numbers := s.part, s.numbering(globalNumber)
+func (s *bound) LoadRecords(state int, from *solver.RecordSource) (err error) {
+	p, numbers, size := s.part, s.numbering(globalNumber), s.recordBytes()
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
+	rooms, err := s.newRecordRooms()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rooms.close()) }()
 	program := s.observerBefore("records", recordsIn, state == 1)
-	err := s.eachPortion(func(first, count int, records []byte, buffer device.Address) error {
-		clear(records)
-		err := s.eachRecord(numbers, first, count, records, func(number int64, record []byte) error {
-			of := from.Record(number)
-			if len(of) != len(record) {
-				return solver.ErrOtherState
+	err = s.eachPortion(rooms, func(first, count int, records []byte) error {
+		var lacking atomic.Bool
+		s.workers.RangesOf(count, tilesAtOnce, func(begin, end int) {
+			source := *from // each looks for cells by itself
+			records := records[begin*tiling.Cells*size : end*tiling.Cells*size]
+			clear(records)
+			if !s.eachRecord(numbers, first+begin, end-begin, records, func(number int64, record []byte) bool {
+				of := source.Record(number)
+				return len(of) == len(record) && copy(record, of) > 0
+			}) {
+				lacking.Store(true)
 			}
-			copy(record, of)
-			return nil
 		})
-		if err != nil {
+		if lacking.Load() {
+			return solver.ErrOtherState
+		}
+		return nil
+	}, func(first, count int, records []byte) error {
+		if err := p.Device.Upload(rooms.buffer, records); err != nil {
 			return err
 		}
-		if err := p.Device.Upload(buffer, records); err != nil {
-			return err
-		}
-		return p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(buffer)))
+		return p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(rooms.buffer)))
 	})
 	if err != nil {
 		return err
