@@ -122,8 +122,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	return r, nil
+	return r, calore.drawCuts(filepath.Join(o.Folder, "thermal-cuts.png"), gpuCost())
 }
+
+// calore is the box of Calore and others (2016).
+var calore = Box{1024, 8192}
 
 func (r *Result) writeTable(w io.Writer) error {
 	text := "quantity,rows,tau,value,want,off\n"
@@ -151,6 +154,8 @@ func (r *Result) writePage(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %.5g | %.5g | %+.2f %% |\n", row.Quantity, rows, tau, row.Value, row.Want, 100*row.Off())
 	}
+	b.WriteString(calore.cutsWords(gpuCost()))
+	b.WriteString("\n![](thermal-cuts.png)\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

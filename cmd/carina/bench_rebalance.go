@@ -102,7 +102,7 @@ func newBenchThermal(flags *benchFlags) *cobra.Command {
 				return err
 			}
 			return printResult(command, result, func() string {
-				return result.String() + fmt.Sprintf("wrote thermal.csv and thermal.md to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+				return result.String() + fmt.Sprintf("wrote thermal.csv, thermal.md and thermal-cuts.png to %s\n", terminal.Line(filepath.Clean(flags.folder)))
 			})
 		},
 	}
