@@ -162,6 +162,8 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 		next = other
 	}
 	b.graph = nil
+	// Its sums have been changed move by move and are off by rounding: they are taken anew.
+	next = next.clone()
 	d.After = next.slowest()
 	d.Ideal = math.Min(d.Ideal, next.ideal())
 	d.Far = d.After > d.Ideal*(1+FarFromIdeal)
