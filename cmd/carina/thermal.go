@@ -27,7 +27,7 @@ func thermalFlags(command *cobra.Command, c *gas.Case) {
 	f.StringVar(&c.Precision, "precision", c.Precision, quantity.Either(gas.Precisions)+" (default double)")
 	f.StringVar(&c.Cut, "cut", c.Cut, "how ranks share the box: "+quantity.Either(gas.Cuts)+", instead of by --decompose and --balance (default stripes)")
 	f.StringVar(&c.Partition, "partition", c.Partition, "partition file, such as an earlier run has left among its results, that says who computes what")
-	f.IntVar(&c.Pictures, "pictures", c.Pictures, "number of pictures of temperature and density; 0 for none (default 2)")
+	f.IntVar(&c.Pictures, "pictures", c.Pictures, "number of pictures of temperature and density; 0 for none")
 }
 
 // boxSize is the size of a box as a flag.
