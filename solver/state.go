@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"carina/internal/crash"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -170,7 +171,7 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("saving the state: %w", err)
 	}
-	if size := s.RecordBytes * r.layout.Fluid; spare != nil && cap(spare.Records) >= size {
+	if size := r.stateBytes(); spare != nil && cap(spare.Records) >= size {
 		s.Records = spare.Records[:size]
 	} else {
 		s.Records = make([]byte, size)
@@ -180,6 +181,37 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 	}
 	return s, nil
 }
+
+// RoomForState begins to make memory for SaveStateInto, beside the steps: the system hands
+// it out on first use, page by page, which takes as long as many steps do. It ends with nil
+// where nobody needs it any more, which until tells.
+func (r *Rank) RoomForState(until <-chan struct{}) <-chan *State {
+	room, bytes := make(chan *State, 1), r.stateBytes()
+	go func() {
+		defer crash.Guard()
+		room <- roomForState(bytes, until)
+	}()
+	return room
+}
+
+func roomForState(bytes int, until <-chan struct{}) *State {
+	const portion, page = 1 << 24, 1 << 12
+	records := make([]byte, bytes)
+	for begin := 0; begin < bytes; begin += portion {
+		select {
+		case <-until:
+			return nil
+		default:
+		}
+		for i := begin; i < min(begin+portion, bytes); i += page {
+			records[i] = 0
+		}
+	}
+	return &State{Records: records}
+}
+
+// stateBytes is what the records of a state take.
+func (r *Rank) stateBytes() int { return r.state().record * r.layout.Fluid }
 
 // saveKept returns the state but for the records.
 func (r *Rank) saveKept() (*State, error) {

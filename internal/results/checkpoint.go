@@ -127,6 +127,27 @@ type rankCheckpoints struct {
 	answered int64 // of those asked for
 	last     int64 // step of the one begun last
 	off      bool  // none can be written
+	// room is memory for the first one, made beside the steps before it is due; nil before
+	// and after.
+	room <-chan *solver.State
+}
+
+// prepare begins to make memory for the first checkpoint, if there will be some.
+func (k *Keeping) prepare(own *rankCheckpoints, r *solver.Rank) {
+	if c := &k.of.Checkpoints; own.room != nil || own.writer != nil || c.Interval == 0 && c.Steps == 0 {
+		return
+	}
+	own.room = r.RoomForState(k.ctx.Done())
+}
+
+// spare is memory for the next checkpoint, or nil.
+func (own *rankCheckpoints) spare() *solver.State {
+	if own.room == nil {
+		return own.writer.Spare()
+	}
+	room := <-own.room
+	own.room = nil
+	return room
 }
 
 // mayChange are the settings that the state of a flow does not depend on.
@@ -211,6 +232,7 @@ func (k *Keeping) Look(r run.Computation, timeStep float64) error {
 	if own.off {
 		return nil
 	}
+	k.prepare(own, r.Engine())
 	asked := k.asked()
 	byClock := t.Rank() == 0 && k.clock.Due(step)
 	due := byClock || asked != own.answered || k.of.Checkpoints.On() && k.ctx.Err() != nil && own.last != step
@@ -250,6 +272,7 @@ func (k *Keeping) open(own *rankCheckpoints, t transport.Transport) error {
 	writer, err := checkpoint.NewWriter(filepath.Join(folder, checkpointFolder), t)
 	own.writer, own.off = writer, errors.As(err, new(transport.AgreedError))
 	if own.off {
+		own.room = nil
 		k.tell(t.Rank(), checkpoint.News{Failed: err}, false)
 		return nil
 	}
@@ -259,7 +282,7 @@ func (k *Keeping) open(own *rankCheckpoints, t transport.Transport) error {
 // begin begins to write a checkpoint.
 func (k *Keeping) begin(own *rankCheckpoints, r run.Computation, timeStep float64) error {
 	e := r.Engine()
-	state, err := r.SaveStateInto(own.writer.Spare())
+	state, err := r.SaveStateInto(own.spare())
 	if err := transport.Agree(e.Transport(), err); err != nil {
 		return err
 	}

@@ -57,7 +57,11 @@ func runKept(t *testing.T, g *geometry.Grid, s Settings, ranks int, seed uint64,
 			if err != nil || !news.Due {
 				return err
 			}
-			state, err := r.SaveStateInto(w.Spare())
+			room := <-r.engine.RoomForState(nil)
+			state, err := r.SaveStateInto(room)
+			if err == nil && len(state.Records) > 0 && &state.Records[0] != &room.Records[0] {
+				t.Error("a state is not in the memory that was made for it")
+			}
 			w.Begin(state, nil)
 			return err
 		}}}}
