@@ -1,13 +1,13 @@
 package solver
 
 import (
-	"carina/internal/crash"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 
+	"carina/internal/crash"
 	"carina/internal/random"
 	"carina/solver/saved"
 	"carina/solver/transport"
