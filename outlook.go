@@ -10,10 +10,13 @@ type Plan struct {
 	// Cells are the fluid cells, TimeStep is in seconds.
 	Cells    int64
 	TimeStep float64
-	// Least and Most are the steps in which the air is exchanged once, before which no flow
-	// has developed, and those at which the computation ends at last; they are the same
-	// where the case says how long.
-	Least, Most int64
+	// Least are the steps in which the air is exchanged once, before which no flow has
+	// developed, Usual those after which a flow ends that fluctuates too much for more time
+	// to help, and Most those at which the computation ends at last; they are the same where
+	// the case says how long.
+	Least, Usual, Most int64
+	// PressureDrops says how far those may be off; empty where cells resolve the flow.
+	PressureDrops string
 	// Memory is that of the flow, Branches what finding the branches in it takes besides,
 	// in bytes.
 	Memory, Branches int64
@@ -28,17 +31,21 @@ func (c *Case) PlanOn(g *geometry.Grid, factor float64) (Plan, error) {
 	}
 	scaled := *g
 	scaled.Spacing *= factor
-	step, err := airflow.PlannedTimeStep(&scaled, settings)
+	seen, err := airflow.Foresee(&scaled, settings)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Cells: int64(float64(g.Cells()) / (factor * factor * factor)), TimeStep: step}
+	steps := func(time float64) int64 { return int64(time / seen.TimeStep) }
+	p := Plan{Cells: int64(float64(g.Cells()) / (factor * factor * factor)), TimeStep: seen.TimeStep, PressureDrops: seen.PressureDrops}
 	if p.Most = plan.Steps; p.Most == 0 {
-		p.Most = int64(plan.Time / step)
+		p.Most = steps(plan.Time)
 	}
-	if p.Least = p.Most; plan.Tolerance > 0 {
+	if p.Least, p.Usual = p.Most, p.Most; plan.Tolerance > 0 {
 		exchange := float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing / settings.Inflow(g)
-		p.Least = int64(min(float64(p.Most), exchange/step))
+		p.Least = min(p.Most, steps(exchange))
+		if plan.Least > 0 {
+			p.Usual = min(p.Most, steps(plan.Least))
+		}
 	}
 	p.Memory, p.Branches = airflow.MemoryEstimate(p.Cells, settings), branchMemory(p.Cells)
 	return p, nil

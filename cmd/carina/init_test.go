@@ -53,7 +53,7 @@ func TestInitWritesACaseThatRuns(t *testing.T) {
 	if err == nil || len(n.Plans) != 3 || n.Updates <= 0 {
 		t.Fatalf("error %v, plans %+v, %g updates/s", err, n.Plans, n.Updates)
 	}
-	if p := n.Plans[0]; math.Abs(float64(p.Most-announced)) > 2 || math.Abs(float64(p.Most)/float64(p.Least)-10) > 0.01 || n.Plans[2].Most < 2*p.Most-2 || n.Plans[2].Cells < 7*p.Cells {
+	if p := n.Plans[0]; math.Abs(float64(p.Most-announced)) > 2 || math.Abs(float64(p.Most)/float64(p.Least)-10) > 0.01 || math.Abs(float64(p.Usual)/float64(p.Least)-3) > 0.01 || n.Plans[2].Most < 2*p.Most-2 || n.Plans[2].Cells < 7*p.Cells {
 		t.Errorf("%d steps are announced; plans %+v", announced, n.Plans)
 	}
 	// What is there is not overwritten.
@@ -61,6 +61,35 @@ func TestInitWritesACaseThatRuns(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, message)
 	}
 	if status, _, message := invoke(t, "init", surface, "-o", file+".txt"); status != 2 || !strings.Contains(message, "ends in .yaml") {
+		t.Errorf("exit status %d: %s", status, message)
+	}
+}
+
+// Within a limit the case takes as many steps as the speed allows, at a spacing of its own.
+func TestInitWithinALimit(t *testing.T) {
+	var c carina.Case
+	c.Surface = generated(t, "bifurcation")
+	const updates = 1e7
+	for _, within := range []float64{20, 300} {
+		file := filepath.Join(t.TempDir(), "fork.yaml")
+		n, err := report.InitCase(t.Context(), &c, report.CaseOptions{File: file, Picture: file + ".png", Within: within, Updates: updates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := n.Plans[0]
+		steps := n.Time / p.TimeStep
+		if took := steps * float64(p.Cells) / updates; took > within || took < within/3 || steps < float64(p.Least)-1 {
+			t.Errorf("%g s: %g s for %.0f steps of %+v", within, took, steps, p)
+		}
+		if err := os.WriteFile(file, []byte(n.Text()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		written, err := carina.ReadCase(file)
+		if err != nil || written.Time == "" || written.Tolerance != 0.005 || written.Spacing == "" {
+			t.Errorf("error %v, time %q, tolerance %g, spacing %q", err, written.Time, written.Tolerance, written.Spacing)
+		}
+	}
+	if status, _, message := invoke(t, "init", c.Surface, "--within", "15"); status != 2 || !strings.Contains(message, "unit") {
 		t.Errorf("exit status %d: %s", status, message)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"carina/cmd/carina/report"
 	"carina/geometry"
 	"carina/internal/atomicfile"
+	"carina/internal/quantity"
 
 	"github.com/spf13/cobra"
 )
@@ -65,15 +66,15 @@ func voxelize(command *cobra.Command, c *carina.Case) (*carina.Voxels, error) {
 }
 
 func newInit() *cobra.Command {
-	var file string
-	var cut bool
+	var o report.CaseOptions
+	var within string
 	var c carina.Case
 	command := &cobra.Command{
 		Use:   "init SURFACE",
 		Short: "Write a case file for a surface, with its ends, shares and a spacing, and a picture",
 		Long: "Write a commented case file for a surface: its unit, all ends with number, area, role and share of the flow,\n" +
 			"a spacing with what it costs, and a picture of the ends beside it. carina run goes on from the file.",
-		Example: "  carina init lung.stl --unit mm --cut-ends\n  carina run lung.yaml",
+		Example: "  carina init lung.stl --unit mm --cut-ends --within 15min\n  carina run lung.yaml",
 		Args:    exactly("a surface"),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			if err := refuseZeros(command); err != nil {
@@ -83,33 +84,41 @@ func newInit() *cobra.Command {
 				return err
 			}
 			c.Surface = arguments[0]
-			if file == "" {
-				file = c.Name() + ".yaml"
+			if o.File == "" {
+				o.File = c.Name() + ".yaml"
 			}
-			return initCase(command, &c, file, cut)
+			if within != "" {
+				var err error
+				if o.Within, err = quantity.Time.ParsePositive(within); err != nil {
+					return usageError{fmt.Errorf("--within: %w", err)}
+				}
+			}
+			return initCase(command, &c, o)
 		},
 	}
 	f := command.Flags()
 	f.StringVar(&c.Unit, "unit", "", unitHelp)
 	f.Float64Var(&c.Scale, "scale", 0, scaleHelp)
 	f.IntVar(&c.Label, "label", 0, labelHelp)
-	f.BoolVar(&cut, "cut-ends", false, "cut the lumen at all places where it could be cut, where it has no flat ends")
-	f.StringVarP(&file, "output", "o", "", "the case file to write (default the surface's name with .yaml)")
+	f.BoolVar(&o.Cut, "cut-ends", false, "cut the lumen at all places where it could be cut, where it has no flat ends")
+	f.StringVar(&within, "within", "", "how long the run may take on this machine, such as 15min: chooses the finest spacing that does (default some 150,000 cells, however long)")
+	f.StringVarP(&o.File, "output", "o", "", "the case file to write (default the surface's name with .yaml)")
 	return command
 }
 
-func initCase(command *cobra.Command, c *carina.Case, file string, cut bool) error {
+func initCase(command *cobra.Command, c *carina.Case, o report.CaseOptions) error {
+	file := o.File
 	if ending := filepath.Ext(file); ending != ".yaml" && ending != ".yml" {
 		return usageError{fmt.Errorf("a case file's name ends in .yaml: write -o %s.yaml", strings.TrimSuffix(file, ending))}
 	}
-	shown := strings.TrimSuffix(file, filepath.Ext(file)) + ".png"
-	for _, path := range []string{file, shown} {
+	o.Picture = strings.TrimSuffix(file, filepath.Ext(file)) + ".png"
+	for _, path := range []string{file, o.Picture} {
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s is there already: name another file with -o, or move it away", path)
 		}
 	}
 	n, err := interruptible(command.Context(), func() (*report.NewCase, error) {
-		return report.InitCase(command.Context(), c, file, shown, cut)
+		return report.InitCase(command.Context(), c, o)
 	})
 	if err != nil {
 		return err
@@ -118,7 +127,7 @@ func initCase(command *cobra.Command, c *carina.Case, file string, cut bool) err
 	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, n.Text()); return err }); err != nil {
 		return err
 	}
-	if _, err := report.InspectSurface(&seen, shown); err != nil {
+	if _, err := report.InspectSurface(&seen, o.Picture); err != nil {
 		return err
 	}
 	return printResult(command, n, n.Words)

@@ -143,10 +143,24 @@ func tooHigh(cellReynolds, across float64) string {
 	return fmt.Sprintf("some %.2g %% too high (by what they were in an airway)", 100*part)
 }
 
-// PlannedTimeStep is the time step that a flow on a grid gets, in seconds.
-func PlannedTimeStep(g *geometry.Grid, s Settings) (float64, error) {
-	u, _, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
-	return u.TimeStep, err
+// Foreseen is what can be said of a flow on a grid before it is computed.
+type Foreseen struct {
+	// TimeStep is in seconds.
+	TimeStep float64
+	// PressureDrops says how far those may be off for what cells do not resolve; empty
+	// where they resolve the flow.
+	PressureDrops string
+}
+
+// Foresee plans a flow on a grid.
+func Foresee(g *geometry.Grid, s Settings) (Foreseen, error) {
+	e := expect(g, &s)
+	u, _, err := chooseUnits(solver.WholeDomain(g), &s, e)
+	f := Foreseen{TimeStep: u.TimeStep}
+	if re := e.cellReynolds(g.Spacing, &s); re > resolvedReynolds {
+		f.PressureDrops = tooHigh(re, e.inletDiameter/g.Spacing)
+	}
+	return f, err
 }
 
 // unstable says why an operator that was asked for may not carry the flow; empty
