@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/processor"
@@ -59,17 +60,24 @@ func (l *Layer) Compute(ctx context.Context, push float64, every int, see func(r
 			Temperature: warm,
 		}
 	}
+	return follow(ctx, grid, gas, l.Workers, every, func(rows [][]thermal.State) bool { return see(l.look(rows)) })
+}
+
+// follow computes a gas that is periodic along x, and shows the states of its rows whenever so
+// many steps have passed until see returns false.
+func follow(ctx context.Context, grid *geometry.Grid, gas *thermal.Gas, workers, every int, see func(rows [][]thermal.State) bool) error {
 	domain := solver.WholeDomain(grid)
 	domain.Periodic = [3]bool{true, false, false}
 	t := transport.NewLocal(1)[0]
-	rank, err := solver.NewRank(domain, solver.Together{gas}, processor.New(max(l.Workers, 1), t), t, solver.Options{})
+	rank, err := solver.NewRank(domain, solver.Together{gas}, processor.New(max(workers, 1), t), t, solver.Options{})
 	if err != nil {
 		return err
 	}
 	defer rank.Close()
-	rows := make([][]thermal.State, l.Height)
+	width := int64(grid.Size[0])
+	rows := make([][]thermal.State, grid.Size[1])
 	for y := range rows {
-		rows[y] = make([]thermal.State, l.Width)
+		rows[y] = make([]thermal.State, width)
 	}
 	for {
 		for range every {
@@ -80,10 +88,10 @@ func (l *Layer) Compute(ctx context.Context, push float64, every int, see func(r
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := gas.Each(rank, func(global int64, s thermal.State) { rows[global/int64(l.Width)][global%int64(l.Width)] = s }); err != nil {
+		if err := gas.Each(rank, func(global int64, s thermal.State) { rows[global/width][global%width] = s }); err != nil {
 			return err
 		}
-		if rolls, nusselt := l.look(rows); !see(rolls, nusselt) {
+		if !see(rows) {
 			return nil
 		}
 	}

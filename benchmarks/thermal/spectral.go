@@ -13,38 +13,16 @@ import (
 type rolls struct {
 	rayleigh, prandtl, k float64
 	points, modes        int
+	y                    []float64
 	d, d2, d4            *mat.Dense // derivatives in y
 }
 
 func newRolls(rayleigh, prandtl, k float64, points, modes int) *rolls {
-	r := &rolls{rayleigh: rayleigh, prandtl: prandtl, k: k, points: points, modes: modes, d: mat.NewDense(points, points, nil), d2: new(mat.Dense), d4: new(mat.Dense)}
-	n := points - 1
-	weight := func(i int) float64 {
-		w := 1 - 2*float64(i%2)
-		if i == 0 || i == n {
-			w *= 2
-		}
-		return w
-	}
-	for i := range points {
-		sum := 0.0
-		for j := range points {
-			if i != j {
-				v := weight(i) / weight(j) / (r.y(i) - r.y(j))
-				r.d.Set(i, j, v)
-				sum += v
-			}
-		}
-		r.d.Set(i, i, -sum)
-	}
+	r := &rolls{rayleigh: rayleigh, prandtl: prandtl, k: k, points: points, modes: modes, d2: new(mat.Dense), d4: new(mat.Dense)}
+	r.y, r.d = chebyshev(points)
 	r.d2.Mul(r.d, r.d)
 	r.d4.Mul(r.d2, r.d2)
 	return r
-}
-
-// y is the height of a point.
-func (r *rolls) y(i int) float64 {
-	return (1 - math.Cos(math.Pi*float64(i)/float64(r.points-1))) / 2
 }
 
 // psi and theta are columns of unknowns: ψ_1 to ψ_M, then θ_0 to θ_M.
@@ -53,12 +31,6 @@ func (r *rolls) psi(q []float64, m int) []float64 { return q[(m-1)*r.points:][:r
 func (r *rolls) theta(q []float64, m int) []float64 { return q[(r.modes+m)*r.points:][:r.points] }
 
 func (r *rolls) unknowns() int { return (2*r.modes + 1) * r.points }
-
-func times(d *mat.Dense, v []float64) []float64 {
-	var out mat.VecDense
-	out.MulVec(d, mat.NewVecDense(len(v), v))
-	return out.RawVector().Data
-}
 
 // residual is what is left of the equations of vorticity and temperature, and of the
 // conditions at the plates.
@@ -136,7 +108,7 @@ func Nusselt(rayleigh, prandtl, k float64, points, modes int) (float64, error) {
 	r := newRolls(rayleigh, prandtl, k, points, modes)
 	q := make([]float64, r.unknowns())
 	for i := range points {
-		y := r.y(i)
+		y := r.y[i]
 		amplitude := math.Sqrt(rayleigh/1708 - 1)
 		r.psi(q, 1)[i] = -4 * amplitude * math.Pow(math.Sin(math.Pi*y), 2)
 		r.theta(q, 1)[i] = 0.3 * min(amplitude, 1) * math.Sin(math.Pi*y)

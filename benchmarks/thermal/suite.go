@@ -28,8 +28,8 @@ type Options struct {
 // (Reid and Harris 1958).
 const Critical = 1707.762
 
-// Row is what a layer of so many rows gives: the critical Rayleigh number, or the Nusselt
-// number at a Rayleigh number.
+// Row is what a layer of so many rows gives: the critical Rayleigh number, the Nusselt number at
+// a Rayleigh number, or the growth of a wave where dense gas lies above thin gas.
 type Row struct {
 	Quantity string  `json:"quantity"`
 	Rows     int32   `json:"rows"` // 0: extrapolated to infinitely many
@@ -88,7 +88,8 @@ func (o *Options) series() []series {
 // Run computes, and writes thermal.csv and thermal.md into the folder.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Machine: machine.Describe()}
-	all := o.series()
+	all, growing := o.series(), o.steps()
+	parts := float64(len(all) + len(growing))
 	for i, s := range all {
 		name, want := "critical Rayleigh number", Critical
 		if s.rayleigh > 0 {
@@ -101,7 +102,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		}
 		for n, layer := range s.layers {
 			if o.Progress != nil {
-				o.Progress(fmt.Sprintf("%s, %d rows", name, layer.height), (float64(i)+float64(n)/float64(len(s.layers)))/float64(len(all)))
+				o.Progress(fmt.Sprintf("%s, %d rows", name, layer.height), (float64(i)+float64(n)/float64(len(s.layers)))/parts)
 			}
 			l := Layer{Rayleigh: s.rayleigh, Width: 2 * layer.height, Height: layer.height, Tau: layer.tau, Difference: s.difference, Collision: arithmetic.Regularized, Workers: runtime.GOMAXPROCS(0)}
 			compute := l.Steady
@@ -117,12 +118,53 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		last := len(r.Rows) - 1
 		r.Rows = append(r.Rows, Extrapolate(r.Rows[last-1], r.Rows[last]))
 	}
+	for i, s := range growing {
+		err := r.grow(ctx, &s, func(stage string, done float64) {
+			if o.Progress != nil {
+				o.Progress(stage, (float64(len(all)+i)+done)/parts)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	for name, fill := range map[string]func(w io.Writer) error{"thermal.csv": r.writeTable, "thermal.md": r.writePage} {
 		if err := atomicfile.Write(filepath.Join(o.Folder, name), fill); err != nil {
 			return nil, err
 		}
 	}
 	return r, calore.drawCuts(filepath.Join(o.Folder, "thermal-cuts.png"), gpuCost())
+}
+
+// steps are boxes of ever more rows in which the same wave grows: the thickness is in heights,
+// τ − ½ is viscous times the rows, and gravity that given over the rows.
+type steps struct {
+	thickness, viscous, gravity float64
+	rows                        []int32
+}
+
+func (o *Options) steps() []steps {
+	if o.Quick {
+		return []steps{{1. / 8, 0.015 / 64, 0.128, []int32{48, 64}}}
+	}
+	return []steps{{1. / 8, 0.015 / 64, 0.128, []int32{64, 96, 128}}, {1. / 16, 0.005 / 96, 0.096, []int32{96, 144}}}
+}
+
+// grow lets waves grow.
+func (r *Result) grow(ctx context.Context, s *steps, progress func(stage string, done float64)) error {
+	for n, rows := range s.rows {
+		progress(fmt.Sprintf("dense gas above thin gas, %d rows", rows), float64(n)/float64(len(s.rows)))
+		high := float64(rows)
+		step := Step{Width: rows / 2, Height: rows, Thickness: s.thickness * high, Tau: 0.5 + s.viscous*high, Gravity: s.gravity / high, Workers: runtime.GOMAXPROCS(0)}
+		got, want, err := step.Rates(ctx)
+		if err != nil {
+			return err
+		}
+		r.Rows = append(r.Rows, Row{fmt.Sprintf("growth, step of %.3g", s.thickness), rows, step.Tau, got / step.sharp(), want / step.sharp()})
+	}
+	last := len(r.Rows) - 1
+	r.Rows = append(r.Rows, Extrapolate(r.Rows[last-1], r.Rows[last]))
+	return nil
 }
 
 // calore is the box of Calore and others (2016).
@@ -140,15 +182,19 @@ func (r *Result) writeTable(w io.Writer) error {
 
 func (r *Result) writePage(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# A thermal gas heated from below\n\nWritten by `carina bench thermal` on %s.\n\n", r.Machine.Processor)
+	fmt.Fprintf(&b, "# A thermal gas heated from below, and dense gas above thin gas\n\nWritten by `carina bench thermal` on %s.\n\n", r.Machine.Processor)
 	b.WriteString("A pair of rolls in a layer twice as wide as high, Pr = 1, between plates without slip: the Rayleigh number\n" +
 		"g(ΔT/H − g/c_p)H⁴/(Tνχ) at which rolls neither grow nor fade, beside 1707.762, and the Nusselt number of steady\n" +
 		"rolls beside a spectral solution of the Boussinesq equations (20 Chebyshev points, 6 Fourier modes, Newton's\n" +
-		"method). Extrapolated values leave out what falls with the square of the rows.\n\n")
+		"method). Extrapolated values leave out what falls with the square of the rows.\n\n" +
+		"Below them the rate at which a wave of half the height grows where cold dense gas lies above warm thin gas, over\n" +
+		"√(Agk), in layers whose temperature falls as tanh(y/(step·height)): beside the mean, over the same time, of the\n" +
+		"eigenvalues of the profiles that the wave meets, by the compressible equations of Navier, Stokes and Fourier\n" +
+		"without a bulk viscosity (72 Chebyshev points).\n\n")
 	b.WriteString("| what | rows | τ | gas | should be | off |\n| --- | --- | --- | --- | --- | --- |\n")
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		rows, tau := fmt.Sprint(row.Rows), fmt.Sprint(row.Tau)
+		rows, tau := fmt.Sprint(row.Rows), fmt.Sprintf("%.4g", row.Tau)
 		if row.Rows == 0 {
 			rows, tau = "extrapolated", ""
 		}

@@ -89,7 +89,7 @@ func newBenchWater(flags *benchFlags) *cobra.Command {
 func newBenchThermal(flags *benchFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "thermal",
-		Short: "Compare a gas heated from below with the onset of rolls and a spectral solution",
+		Short: "Compare a gas heated from below with the onset of rolls and a spectral solution, and dense gas above thin gas with its eigenvalue",
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := flags.makeFolder(); err != nil {
