@@ -184,7 +184,9 @@ type Work struct {
 	// it is a structure, more. Changed, they are those of the next launch.
 	Arguments [][]uint64
 	// Cut, unless nil, makes the first argument of the blocks in place of Cells.
-	Cut      *Cut
+	Cut *Cut
+	// Beside, unless nil, is done together with it, by another kernel on other cells.
+	Beside   *Work
 	launches map[*solver.Block]device.Launch
 }
 
@@ -199,6 +201,14 @@ type Cut struct {
 // is for.
 func NewCut(of func(blocks []solver.Block) (content []byte, blocksOfThreads int)) *Cut {
 	return &Cut{of, map[*solver.Block]parts{}}
+}
+
+// NewCells is one of kernels over Cells that chooses which of the blocks' it is for.
+func NewCells(of func(blocks []solver.Block) []CellRange) *Cut {
+	return NewCut(func(blocks []solver.Block) ([]byte, int) {
+		list := aligned(of(blocks))
+		return device.BytesOf(list), len(list)
+	})
 }
 
 // partsOf uploads what it makes of blocks.
@@ -254,9 +264,11 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 		q = device.BorderQueue
 	}
 	if len(s.Blocks) > 0 {
-		p, err := work.partsOf(d, s.Blocks)
-		if err != nil {
-			return err
+		// What is uploaded is there before the queue of borders goes on.
+		for w := work; w != nil; w = w.Beside {
+			if _, err := w.partsOf(d, s.Blocks); err != nil {
+				return err
+			}
 		}
 		if s.Border {
 			if err := d.gpu.Follow(device.BorderQueue, device.MainQueue); err != nil {
@@ -264,8 +276,14 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 			}
 			d.behind = true
 		}
-		if err := d.gpu.Launch(q, work.Kernel, work.launch(&s.Blocks[0], p)); err != nil {
-			return err
+		for w := work; w != nil; w = w.Beside {
+			p, err := w.partsOf(d, s.Blocks)
+			if err == nil && p.count > 0 {
+				err = d.gpu.Launch(q, w.Kernel, w.launch(&s.Blocks[0], p))
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	if s.Border {
@@ -289,22 +307,34 @@ func (d *Device) partsOf(blocks []solver.Block) (parts, error) {
 	if p, ok := d.parts[&blocks[0]]; ok {
 		return p, nil
 	}
-	var list [][2]int32
+	ranges := make([]CellRange, len(blocks))
 	for i := range blocks {
-		for c := blocks[i].First; c < blocks[i].End; {
-			end := min(blocks[i].End, c/Threads*Threads+Threads)
-			if n := len(list); n > 0 && list[n-1][1] == c && c%Threads != 0 {
-				list[n-1][1] = end
-			} else {
-				list = append(list, [2]int32{c, end})
-			}
-			c = end
-		}
+		ranges[i] = CellRange{blocks[i].First, blocks[i].End}
 	}
+	list := aligned(ranges)
 	at, err := d.Room(0, device.BytesOf(list))
 	p := parts{at, len(list)}
 	d.parts[&blocks[0]] = p
 	return p, err
+}
+
+// CellRange is local cells from the first one to that before the end.
+type CellRange struct{ First, End int32 }
+
+// aligned cuts ranges into as many as there are blocks of threads.
+func aligned(ranges []CellRange) (list []CellRange) {
+	for _, r := range ranges {
+		for c := r.First; c < r.End; {
+			end := min(r.End, c/Threads*Threads+Threads)
+			if n := len(list); n > 0 && list[n-1].End == c && c%Threads != 0 {
+				list[n-1].End = end
+			} else {
+				list = append(list, CellRange{c, end})
+			}
+			c = end
+		}
+	}
+	return list
 }
 
 // Wait waits for the device.

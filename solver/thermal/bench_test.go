@@ -22,14 +22,15 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// slab is what a rank computes: a periodic box of so many cells, one above the other.
+// slab is what a rank computes: a box of so many cells, one above the other, periodic, or
+// between walls and regularized.
 type slab struct {
 	width, height int32
-	single        bool
+	single, walls bool
 }
 
 func (s slab) String() string {
-	return fmt.Sprintf("%dx%d%s", s.width, s.height, map[bool]string{true: "single"}[s.single])
+	return fmt.Sprintf("%dx%d%s%s", s.width, s.height, map[bool]string{true: "single"}[s.single], map[bool]string{true: "walls"}[s.walls])
 }
 
 func (s slab) cells() float64 { return float64(s.width) * float64(s.height) }
@@ -44,7 +45,7 @@ func (s slab) bytesOfCell() float64 {
 
 func (s slab) domain(ranks int) *solver.Domain {
 	g := generate.FullGrid([3]int32{s.width, s.height * int32(ranks), 1})
-	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: [3]bool{true, true, false}}
+	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: [3]bool{true, !s.walls, false}}
 	for _, r := range g.Runs {
 		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / s.height})
 	}
@@ -56,9 +57,13 @@ func (s slab) domain(ranks int) *solver.Domain {
 
 // moving is a gas in motion.
 func (s slab) moving() solver.Together {
-	return solver.Together{&thermal.Gas{Tau: 0.8, Single: s.single, Initial: func(p r3.Vec) thermal.State {
+	g := &thermal.Gas{Tau: 0.8, Single: s.single, Initial: func(p r3.Vec) thermal.State {
 		return thermal.State{Density: 1, Velocity: [2]float64{0.03 * math.Sin(100*p.Y), 0}, Temperature: 0.7}
-	}}}
+	}}
+	if s.walls {
+		g.Collision, g.Walls = arithmetic.Regularized, &thermal.Walls{Bottom: 0.7, Top: 0.7}
+	}
+	return solver.Together{g}
 }
 
 // measured is what a run of all ranks takes, in seconds.
@@ -135,7 +140,7 @@ func BenchmarkGasOnGPUs(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	for _, s := range []slab{{1024, 8192, false}, {3600, 3600, false}, {1024, 8192, true}, {3600, 3600, true}} {
+	for _, s := range []slab{{width: 1024, height: 8192}, {width: 3600, height: 3600}, {width: 1024, height: 8192, walls: true}, {width: 1024, height: 8192, single: true}, {width: 3600, height: 3600, single: true}} {
 		one := 0.0
 		for _, c := range []struct {
 			ranks    int

@@ -11,6 +11,7 @@ import (
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/expression"
+	"carina/solver/stencil"
 	"carina/solver/thermal/arithmetic"
 )
 
@@ -23,20 +24,58 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := d.Compile("gas", g.source())
+	near, err := d.Compile("gas", g.source(g.update()))
 	if err != nil {
 		return nil, err
 	}
+	far := near
+	if g.Walls != nil {
+		if far, err = d.Compile("gas", g.source(g.Collision.Update(false))); err != nil {
+			return nil, err
+		}
+	}
 	k := &cuda.Kernel{}
+	cuts := [2]*cuda.Cut{g.besideWalls(b.Layout, true), g.besideWalls(b.Layout, false)}
 	for n := range 2 {
-		k.Works = append(k.Works, []*cuda.Work{cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(n))), uint64(d.At(b.Array(1-n))), uint64(d.Stride()))...)...)})
+		work := func(kernel device.Kernel) *cuda.Work {
+			return cuda.NewWork(kernel, append([][]uint64{windows}, device.Words(uint64(d.At(b.Array(n))), uint64(d.At(b.Array(1-n))), uint64(d.Stride()))...)...)
+		}
+		w := work(near)
+		if g.Walls != nil {
+			// Away from walls there is much less to do.
+			w.Beside = work(far)
+			w.Cut, w.Beside.Cut = cuts[0], cuts[1]
+		}
+		k.Works = append(k.Works, []*cuda.Work{w})
 	}
 	return k, g.fill(b)
 }
 
-// source is the kernel with the collision, and its numbers, written into it.
-func (g *Gas) source() string {
-	program := g.update().Program
+// besideWalls chooses the cells that populations reach from walls, with those of other ranks,
+// or all others.
+func (g *Gas) besideWalls(l *solver.Layout, near bool) *cuda.Cut {
+	return cuda.NewCells(func(blocks []solver.Block) (list []cuda.CellRange) {
+		add := func(from, to int32, isNear bool) {
+			if from < to && isNear == near {
+				list = append(list, cuda.CellRange{First: from, End: to})
+			}
+		}
+		for _, b := range blocks {
+			done := b.First
+			l.EachPiece(b.First, b.End, func(p *solver.Piece, from, to int32) {
+				add(done, from, true)
+				add(from, to, p.Y < reach || p.Y >= l.Domain.Grid.Size[1]-reach)
+				done = to
+			})
+			add(done, b.End, true)
+		}
+		return list
+	})
+}
+
+// source is the kernel with a collision, and its numbers, written into it.
+func (g *Gas) source(u *stencil.Update) string {
+	program := u.Program
 	real, table := "double", expression.EvaluateTable[float64](program, g.parameters())
 	if g.Single {
 		real = "float"
