@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"carina/geometry"
 	"carina/solver"
@@ -26,6 +27,22 @@ type Result struct {
 	Source    string  `json:"source"`
 	Pass      bool    `json:"pass"`
 }
+
+// Words is the result as a line.
+func (r Result) Words() string {
+	verdict := "pass"
+	if !r.Pass {
+		verdict = "FAIL"
+	}
+	return row(r.Case, r.Quantity, digits(r.Value, 6), digits(r.Reference, 6), digits(r.Tolerance, 4), verdict, r.Source)
+}
+
+// row is a line of the table.
+func row(name, quantity, value, reference, tolerance, verdict, source string) string {
+	return fmt.Sprintf("%-32s %-38s %12s %12s %10s  %-7s  %s", name, quantity, value, reference, tolerance, verdict, source)
+}
+
+func digits(v float64, n int) string { return strconv.FormatFloat(v, 'g', n, 64) }
 
 // Curve is a line or (Points) a set of points of a plot.
 type Curve struct {
@@ -73,8 +90,15 @@ type suite struct {
 
 // add notes a number with the largest difference that is accepted.
 func (s *suite) add(name, quantity string, value, reference, tolerance float64, source string) {
-	s.results = append(s.results, Result{name, quantity, value, reference, tolerance, source,
-		math.Abs(value-reference) <= tolerance})
+	s.found(Result{name, quantity, value, reference, tolerance, source, math.Abs(value-reference) <= tolerance})
+}
+
+// found notes a result and tells of it.
+func (s *suite) found(r Result) {
+	s.results = append(s.results, r)
+	if s.options.Found != nil {
+		s.options.Found(r)
+	}
 }
 
 // addError notes an error that must not exceed a limit.
@@ -94,12 +118,12 @@ func (s *suite) tolerance(full, half float64) float64 {
 
 // addAtLeast notes a number that must not be below a limit.
 func (s *suite) addAtLeast(name, quantity string, value, least float64, source string) {
-	s.results = append(s.results, Result{name, quantity, value, least, 0, source, value >= least})
+	s.found(Result{name, quantity, value, least, 0, source, value >= least})
 }
 
 // addOrder notes an order of convergence, which may exceed two.
 func (s *suite) addOrder(name string, value, tolerance float64) {
-	s.results = append(s.results, Result{name, "order of convergence", value, 2, tolerance, "second order", value >= 2-tolerance})
+	s.found(Result{name, "order of convergence", value, 2, tolerance, "second order", value >= 2-tolerance})
 }
 
 // extent says where a size of a case is computed: sizes take seconds, minutes, or

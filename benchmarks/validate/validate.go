@@ -36,6 +36,9 @@ type Options struct {
 	Device string
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
+	// Found hears of every result as it is known, so that nothing is lost where large
+	// sizes are not waited for; it may be nil.
+	Found func(Result)
 }
 
 // Report is the outcome of the suite.
@@ -192,20 +195,12 @@ func (p *Plot) draw(path string) error {
 // Words is the report as a table.
 func (r *Report) Words() string {
 	var b strings.Builder
-	row := func(name, quantity, value, reference, tolerance, verdict, source string) {
-		fmt.Fprintf(&b, "%-32s %-38s %12s %12s %10s  %-7s  %s\n", name, quantity, value, reference, tolerance, verdict, source)
-	}
-	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'g', digits, 64) }
 	if r.Device != "" {
 		fmt.Fprintf(&b, "computed on: %s\n\n", r.Device)
 	}
-	row("case", "quantity", "value", "reference", "tolerance", "verdict", "source")
+	fmt.Fprintln(&b, row("case", "quantity", "value", "reference", "tolerance", "verdict", "source"))
 	for _, result := range r.Results {
-		verdict := "pass"
-		if !result.Pass {
-			verdict = "FAIL"
-		}
-		row(result.Case, result.Quantity, number(result.Value, 6), number(result.Reference, 6), number(result.Tolerance, 4), verdict, result.Source)
+		fmt.Fprintln(&b, result.Words())
 	}
 	return b.String()
 }

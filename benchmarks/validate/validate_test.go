@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,8 @@ func TestSuite(t *testing.T) {
 	if names, ok := os.LookupEnv("VALIDATE"); ok {
 		o.Quick, o.Cases = false, strings.Fields(names)
 	}
+	var told []Result
+	o.Found = func(r Result) { told = append(told, r) }
 	r, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +30,9 @@ func TestSuite(t *testing.T) {
 	t.Log("\n" + r.Words())
 	if r.Failed > 0 || len(r.Results) == 0 {
 		t.Errorf("%d of %d results are outside their tolerance", r.Failed, len(r.Results))
+	}
+	if !slices.Equal(told, r.Results) {
+		t.Errorf("told of %v on the way", told)
 	}
 }
 

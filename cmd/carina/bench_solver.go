@@ -198,6 +198,7 @@ func newBenchValidate(flags *benchFlags) *cobra.Command {
 			var failed int
 			err := runReport(command, flags, name, func(ctx context.Context, progress func(string, float64)) (*validate.Report, error) {
 				o.Quick, o.Progress = flags.quick, progress
+				o.Found = func(r validate.Result) { message(command, "%s", r.Words()) }
 				if !flags.record { // the page has one picture of all plots
 					o.Plots = filepath.Join(flags.folder, name)
 				}
