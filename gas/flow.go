@@ -121,9 +121,6 @@ func (f *Flow) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if run.On(devices, carina.GPU) {
-		if f.options.Rebalance.On {
-			return errors.New("cells change owner between processors alone while a gas is computed: leave --rebalance out, or compute on --device cpu")
-		}
 		if err := device.Start(); err != nil {
 			return err
 		}

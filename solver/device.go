@@ -69,8 +69,10 @@ type Inspector interface {
 // Stopwatch is a device that computes beside the host, whose clock does not tell for how
 // long.
 type Stopwatch interface {
-	// Start lets the next steps be timed, a few.
-	Start()
+	// Start lets so many of the next steps be timed.
+	Start(steps int)
+	// Next tells that a step begins.
+	Next() error
 	// Stop returns the seconds of a step that the device computed and did not wait for
 	// others, of those that were timed since Start; 0 where none was. The device has done
 	// all that was begun.

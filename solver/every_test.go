@@ -66,6 +66,9 @@ func TestPhasesEverySoManySteps(t *testing.T) {
 			return err
 		}
 		defer r.Close()
+		if got := r.Period(); got != 3 {
+			t.Errorf("a period has %d steps, want 3", got)
+		}
 		for range 7 {
 			if err := r.Step(); err != nil {
 				return err

@@ -180,7 +180,7 @@ func (r *Rank) Each(slots []Slot, f func(global int64, values []float64)) error 
 			return fmt.Errorf("field %q has values of the kind %v, which are not read as numbers", r.fields[slots[i].Field].Name, kind)
 		}
 	}
-	finder, err := newFinder(r.layout.Domain, int(r.layout.Rank), r.reach, r.options.Dense)
+	finder, err := r.finderOf(s)
 	if err != nil {
 		return err
 	}

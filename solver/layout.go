@@ -398,6 +398,31 @@ func (l *Layout) Local(global int64) (cell int32, ok bool) {
 	return p.Local + int32(global-p.Global), true
 }
 
+// Index returns the number of an own cell among the own ones in ascending order.
+func (l *Layout) Index(global int64) (index int32, ok bool) {
+	p := holding(l.Pieces, global)
+	if p == nil {
+		return 0, false
+	}
+	return p.Index + int32(global-p.Global), true
+}
+
+// Cut returns own cells in pieces, whose indices are numbers among them.
+func (l *Layout) Cut(cells []CellRange) (pieces []Piece) {
+	index := int32(0)
+	for _, c := range cells {
+		for global := c.First; global < c.First+c.Count; {
+			p := *holding(l.Pieces, global)
+			before := int32(global - p.Global)
+			p.X0, p.Local, p.Global, p.Index = p.X0+before, p.Local+before, global, index
+			p.X1 = min(p.X1, p.X0+int32(c.First+c.Count-global))
+			pieces = append(pieces, p)
+			index, global = index+p.Cells(), global+int64(p.Cells())
+		}
+	}
+	return pieces
+}
+
 // Coordinates returns those of an own cell by its global number.
 func (l *Layout) Coordinates(global int64) (at [3]int32, ok bool) {
 	p := holding(l.Pieces, global)

@@ -40,10 +40,11 @@ type Rank struct {
 	exchanges []*Exchange // each once, one way
 	steps     int64       // done
 	timing    Timing
-	finder    *Finder // while the rank is prepared
-	keeper    Keeper  // the kernel, if it is one
-	peer      Peer    // the device, where others are of its kind
-	unlike    bool    // devices are of several kinds
+	finder    *Finder   // while the rank is prepared
+	keeper    Keeper    // the kernel, if it is one
+	peer      Peer      // the device, where others are of its kind
+	watch     Stopwatch // the device, if it is one
+	unlike    bool      // devices are of several kinds
 	identity  saved.Identity
 	// alike tells which other ranks have such devices; nil where the device is no Peer
 	// or the only one.
@@ -86,6 +87,7 @@ type reducing struct {
 // fails, all do. Close it after use.
 func NewRank(domain *Domain, physics Together, device Device, t transport.Transport, o Options) (*Rank, error) {
 	r := &Rank{device: device, transport: t, options: o}
+	r.watch, _ = device.(Stopwatch)
 	if err := r.prepare(domain, physics); err != nil {
 		device.Close()
 		return nil, err
@@ -291,6 +293,11 @@ func (r *Rank) Step() error {
 			return fmt.Errorf("step %d: %w", r.steps+1, err)
 		}
 	}
+	if r.watch != nil {
+		if err := r.watch.Next(); err != nil {
+			return fmt.Errorf("step %d: %w", r.steps+1, err)
+		}
+	}
 	phases := r.phases[r.steps%int64(len(r.phases))]
 	for i := range phases {
 		p := &phases[i]
@@ -395,6 +402,36 @@ func (r *Rank) Transport() transport.Transport { return r.transport }
 
 // Steps is how many were done.
 func (r *Rank) Steps() int64 { return r.steps }
+
+// mostPeriod is how many steps a period has at most.
+const mostPeriod = 16
+
+// Period is in how many steps all kinds of them occur, as often as later: those of the
+// cycle, and those with and without what is done in every so many.
+func (r *Rank) Period() int {
+	n := len(r.phases)
+	with := func(every int64) {
+		if m := int(every); m > 1 && n%m > 0 {
+			n = n / gcd(n, m) * m
+		}
+	}
+	for _, phases := range r.phases {
+		for i := range phases {
+			with(phases[i].every)
+			for k := range phases[i].reductions {
+				with(phases[i].reductions[k].Every)
+			}
+		}
+	}
+	return min(n, mostPeriod)
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
 
 // Timing is where the time of all steps went.
 func (r *Rank) Timing() Timing { return r.timing }

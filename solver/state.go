@@ -68,8 +68,11 @@ func (r *Rank) stateIndex() int { return int(r.steps % int64(len(r.states))) }
 func (r *Rank) state() *state { return r.states[r.stateIndex()] }
 
 // stateFinder returns a finder if the present state needs one.
-func (r *Rank) stateFinder() (*Finder, error) {
-	if !r.state().needsFinder() {
+func (r *Rank) stateFinder() (*Finder, error) { return r.finderOf(r.state()) }
+
+// finderOf returns one if slots of a state are neighbours'.
+func (r *Rank) finderOf(s *state) (*Finder, error) {
+	if !s.needsFinder() {
 		return nil, nil
 	}
 	return newFinder(r.layout.Domain, int(r.layout.Rank), r.reach, r.options.Dense)

@@ -132,9 +132,6 @@ func (f *Flood) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if run.On(f.devices, carina.GPU) {
-		if f.options.Rebalance.On {
-			return fmt.Errorf("cells change owner between processors alone while a flood is computed: leave --rebalance out, or compute on --device cpu")
-		}
 		if err := device.Start(); err != nil {
 			return err
 		}
@@ -270,7 +267,7 @@ func (f *Flood) Run(ctx context.Context) error {
 		},
 	}
 	if f.course.Rebalancing != nil {
-		f.course.Rebalancing.Dear = wet
+		f.course.Rebalancing.Dear = f.wet
 	}
 	defer f.course.End()
 	if err := f.course.Begin(ctx); err != nil {

@@ -244,10 +244,29 @@ func (r *rank) gather(wanted ...int) (all [][]float64, err error) {
 		})
 }
 
-// wet is how many of n own cells in a row are not dry.
-func wet(c run.Computation, first int64, n int32) int64 {
-	cell, _ := c.Engine().Layout().Local(first)
-	return c.Engine().Kernel(0).(shallow.Kernel).Wet(cell, cell+n)
+// wet returns what counts the cells that are not dry of n own ones in a row.
+func (f *Flood) wet(c run.Computation) (func(first int64, n int32) int64, error) {
+	layout := c.Engine().Layout()
+	if k, ok := c.Engine().Kernel(0).(shallow.Kernel); ok {
+		return func(first int64, n int32) int64 {
+			cell, _ := layout.Local(first)
+			return k.Wet(cell, cell+n)
+		}, nil
+	}
+	below := make([]int64, 1, layout.Fluid+1) // wet ones before each own cell
+	states := f.water.Program().State
+	depth := states[c.Engine().Steps()%int64(len(states))][shallow.StateDepth]
+	err := c.Engine().Each([]solver.Slot{depth}, func(_ int64, h []float64) {
+		n := below[len(below)-1]
+		if h[0] > 0 {
+			n++
+		}
+		below = append(below, n)
+	})
+	return func(first int64, n int32) int64 {
+		i, _ := layout.Index(first)
+		return below[i+n] - below[i]
+	}, err
 }
 
 // outcome is the water at the end, of all cells, on rank 0.

@@ -151,6 +151,7 @@ var testExceptions = map[[2]string]string{
 	{"solver/thermal", "solver/transport"}:           "ranks of a test are connected",
 	{"gas", "solver/processor"}:                      "what ranks send is counted",
 	{"gas", "solver/cuda/devicetest"}:                "devices of tests",
+	{"water", "solver/cuda/devicetest"}:              "devices of tests",
 	{"solver/scalar", "solver/airflow"}:              "air carries the scalar",
 	{"solver/scalar", "solver/transport"}:            "ranks of a test are connected",
 	{"solver/enginetest", "solver/airflow"}:          "two physics are run under MPI",

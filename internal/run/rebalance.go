@@ -24,9 +24,10 @@ type Rebalancing struct {
 	Every int64
 	// Partition is what the job began with.
 	Partition *balance.Partition
-	// Dear tells how many of n own cells in a row, from a global number on, cost much just
-	// now, where others cost little; nil: all cost what the partition's cost model says.
-	Dear func(c Computation, first int64, n int32) int64
+	// Dear returns what tells how many of n own cells in a row, from a global number on,
+	// cost much just now, where others cost little; nil: all cost what the partition's cost
+	// model says.
+	Dear func(c Computation) (func(first int64, n int32) int64, error)
 	// Hear is told of every look, on rank 0; it may be nil.
 	Hear func(Look)
 
@@ -147,13 +148,17 @@ func (b *Rebalancing) endCutting(own *looker, t transport.Transport) error {
 func (own *looker) begin(c Computation) {
 	own.timing = c.Engine().Timing()
 	if watch, ok := c.Engine().Device().(solver.Stopwatch); ok {
-		watch.Start()
+		watch.Start(c.Engine().Period())
 	}
 }
 
-// measure adds a part to what a rank has measured since the last look.
+// measure adds a part to what a rank has measured since the last look, where it has steps
+// of all kinds or a look is due.
 func (b *Rebalancing) measure(c Computation, own *looker) error {
 	timing, was := c.Engine().Timing(), own.timing
+	if timing.Steps-was.Steps < int64(c.Engine().Period()) && c.Engine().Steps() < own.next {
+		return nil
+	}
 	total := timing.Total - was.Total
 	busy := total - (timing.Exchange - was.Exchange)
 	steps := max(1, timing.Steps-was.Steps)
@@ -275,9 +280,13 @@ func (b *Rebalancing) Calibrated() (*balance.Partition, error) {
 func (b *Rebalancing) weigh(c Computation, owners []int32) error {
 	t := c.Engine().Transport()
 	dear := make([]int64, len(owners))
+	count, err := b.Dear(c)
+	if err := transport.Agree(t, err); err != nil {
+		return fmt.Errorf("counting cells that cost much: %w", err)
+	}
 	for i := range b.pieces {
 		if p := &b.pieces[i]; int(owners[p.Cuboid]) == t.Rank() {
-			dear[p.Cuboid] += b.Dear(c, p.Global, p.Cells())
+			dear[p.Cuboid] += count(p.Global, p.Cells())
 		}
 	}
 	if err := t.Reduce(transport.Sum, dear); err != nil {

@@ -39,6 +39,7 @@ type Device struct {
 	allocated              []device.Address
 	pinned                 [][]byte
 	bytes                  int64
+	watch                  stopwatch
 }
 
 // array is one value of all cells.
@@ -279,7 +280,7 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 		for w := work; w != nil; w = w.Beside {
 			p, err := w.partsOf(d, s.Blocks)
 			if err == nil && p.count > 0 {
-				err = d.gpu.Launch(q, w.Kernel, w.launch(&s.Blocks[0], p))
+				err = d.watch.launch(d.gpu, q, w.Kernel, w.launch(&s.Blocks[0], p))
 			}
 			if err != nil {
 				return err

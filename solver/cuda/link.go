@@ -51,6 +51,7 @@ var (
 	_ solver.Linker    = (*Device)(nil)
 	_ solver.Inspector = (*Device)(nil)
 	_ solver.Heir      = (*Device)(nil)
+	_ solver.Stopwatch = (*Device)(nil)
 )
 
 // Kind is that of all GPUs whose values lie in arrays.

@@ -70,7 +70,6 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 	case !ok:
 		return fmt.Errorf("a GPU does launches alone, not %T", w)
 	case s.Border:
-		d.watch.time(d.tiles)
 		return d.runBorder(launch)
 	}
 	return d.runInterior(launch)

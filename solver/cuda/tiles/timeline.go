@@ -82,23 +82,25 @@ func (t *Timeline) Phases(d device.Device) (p Phases, err error) {
 	return p, err
 }
 
-// stopwatch times the two kinds of steps, once each.
+// stopwatch times some steps.
 type stopwatch struct {
 	lines   []*Timeline
 	pending int
 }
 
-// Start lets the next two steps be timed.
-func (d *Device) Start() { d.watch = stopwatch{pending: 2} }
+// Start lets the next steps be timed.
+func (d *Device) Start(steps int) { d.watch = stopwatch{pending: steps} }
 
-// time marks the points of a step that begins, where it is to be timed.
-func (w *stopwatch) time(t *Tiles) {
+// Next marks the points of a step that begins, where it is to be timed.
+func (d *Device) Next() error {
+	w, t := &d.watch, d.tiles
 	w.leave(t)
 	if w.pending > 0 && t.Timeline == nil {
 		w.pending--
 		t.Timeline = new(Timeline)
 		w.lines = append(w.lines, t.Timeline)
 	}
+	return nil
 }
 
 // leave ends the time line of the step before.
