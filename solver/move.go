@@ -29,7 +29,7 @@ func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, err
 }
 
 // moveTo gives all ranks q the states of their cells: as they lie in memory, where all
-// devices have them by cell, and as records elsewhere.
+// devices have them by cell, from keeper to keeper, and as records elsewhere.
 func (r *Rank) moveTo(q *Rank) error {
 	m := mover{from: r, to: q}
 	plain := []int64{1}
@@ -40,20 +40,19 @@ func (r *Rank) moveTo(q *Rank) error {
 		return err
 	}
 	var err error
-	if plain[0] == 1 {
-		m.own, err = r.saveKept()
-	} else {
-		m.own, err = r.SaveState()
-	}
+	m.own, err = r.saveKept()
 	if err := transport.Agree(r.transport, err); err != nil {
 		return err
 	}
-	received, err := m.exchange(plain[0] == 1)
-	if err != nil || plain[0] == 0 {
-		if err != nil {
-			return err
-		}
-		return q.LoadState(received)
+	received, err := m.exchange()
+	if err != nil {
+		return err
+	}
+	if plain[0] == 0 {
+		return m.records(received)
+	}
+	if err := m.values(); err != nil {
+		return err
 	}
 	if err := transport.Agree(r.transport, q.loadKept(received)); err != nil {
 		return err
@@ -63,10 +62,14 @@ func (r *Rank) moveTo(q *Rank) error {
 
 // mover exchanges states between old and new owners.
 type mover struct {
-	from, to        *Rank
-	own             *State
-	leaving, coming []part // all cells that this rank has, and will have, by who has them after and before
+	from, to *Rank
+	own      *State // but for the records
+	lists
+	peers []int // the other ranks in them
 }
+
+// lists are cells that a rank has, and will have, by who has them after and before.
+type lists struct{ leaving, coming []part }
 
 // part is cells in a row that leave one owner for another.
 type part struct {
@@ -103,9 +106,9 @@ func ownerOf(list []part, cell int64) int32 {
 	return list[i].rank
 }
 
-// exchange returns the states of the cells that this rank will have, by where they
-// come from. Plain values go from memory to memory instead of records.
-func (m *mover) exchange(plain bool) ([]*State, error) {
+// exchange returns what is kept beside the records of the cells that this rank will have,
+// by where they come from.
+func (m *mover) exchange() ([]*State, error) {
 	var err error
 	if m.leaving, err = parts(m.own.Cells, m.to.layout.Domain); err != nil {
 		return nil, err
@@ -113,31 +116,17 @@ func (m *mover) exchange(plain bool) ([]*State, error) {
 	if m.coming, err = parts(m.to.layout.Ranges(), m.from.layout.Domain); err != nil {
 		return nil, err
 	}
-	states := map[int32]*State{}
-	for _, p := range m.coming {
-		s := states[p.rank]
-		if s == nil {
-			s = m.like()
-			states[p.rank] = s
-		}
-		s.Cells = append(s.Cells, p.CellRange)
-	}
-	if plain {
-		if err := m.values(); err != nil {
-			return nil, err
-		}
-	} else {
-		all, err := m.swap(m.own.Records, m.own.RecordBytes, 1)
-		if err != nil {
-			return nil, err
-		}
-		for rank, s := range states {
-			s.Records = all[rank]
+	for _, p := range slices.Concat(m.leaving, m.coming) {
+		if int(p.rank) != m.from.transport.Rank() {
+			m.peers = append(m.peers, int(p.rank))
 		}
 	}
+	slices.Sort(m.peers)
+	m.peers = slices.Compact(m.peers)
+	states := m.states(m.coming)
 	for k, list := range m.own.Beside {
 		for i, b := range list {
-			all, err := m.swap(b.Values, b.Bytes, b.Every)
+			all, err := m.swap(&m.lists, saved.NewSource(m.own.Cells, b.Values, b.Bytes, b.Every), b.Bytes, b.Every)
 			if err != nil {
 				return nil, err
 			}
@@ -156,6 +145,20 @@ func (m *mover) exchange(plain bool) ([]*State, error) {
 	return received, m.swapLots(received[0])
 }
 
+// states are of cells, by where they come from, still with nothing of them.
+func (m *mover) states(coming []part) map[int32]*State {
+	states := map[int32]*State{}
+	for _, p := range coming {
+		s := states[p.rank]
+		if s == nil {
+			s = m.like()
+			states[p.rank] = s
+		}
+		s.Cells = append(s.Cells, p.CellRange)
+	}
+	return states
+}
+
 // like is the state of no cells after as many steps.
 func (m *mover) like() *State {
 	s := *m.own
@@ -170,25 +173,24 @@ func (m *mover) like() *State {
 	return &s
 }
 
-// swap gives the new owners of cells their records, or what is kept of every n-th cell,
-// and returns those of the cells that this rank will have, by their old owners.
-func (m *mover) swap(own []byte, bytes int, n int64) (map[int32][]byte, error) {
-	source := saved.NewSource(m.own.Cells, own, bytes, n)
+// swap gives the new owners of cells in lists their records out of a source, or what is
+// kept of every n-th cell, and returns those of the cells that come, by their old owners.
+func (m *mover) swap(l *lists, source *RecordSource, bytes int, n int64) (map[int32][]byte, error) {
 	outgoing, incoming, leaving := map[int32][]byte{}, map[int32][]byte{}, map[int32]int{}
-	for _, p := range m.leaving {
+	for _, p := range l.leaving {
 		leaving[p.rank] += int(p.Each(n).Count) * bytes
 	}
 	for rank, size := range leaving {
 		outgoing[rank] = make([]byte, 0, size)
 	}
-	for _, p := range m.leaving {
+	for _, p := range l.leaving {
 		c := p.Each(n)
 		at := len(outgoing[p.rank])
 		outgoing[p.rank] = outgoing[p.rank][:at+int(c.Count)*bytes]
 		source.Read(c.First, outgoing[p.rank][at:], bytes)
 	}
 	sizes := map[int32]int{}
-	for _, p := range m.coming {
+	for _, p := range l.coming {
 		sizes[p.rank] += int(p.Each(n).Count) * bytes
 	}
 	peers := slices.Collect(maps.Keys(outgoing))

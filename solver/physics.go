@@ -140,13 +140,25 @@ type Checker interface {
 type Keeper interface {
 	// CheckAll is Checker.Check for all own cells.
 	CheckAll() (magnitude float64, bad int64, err error)
-	// SaveRecords fills in the states of all own cells by ascending global number.
-	SaveRecords(state int, records []byte) error
+	// SaveRecords fills in the states of own cells by ascending global number: of all, or
+	// of some if cells is not nil.
+	SaveRecords(state int, cells []CellRange, records []byte) error
 	// LoadRecords takes them over, after what is scattered. An error of other cells
 	// or of another size is ErrOtherState.
-	LoadRecords(state int, from *RecordSource) error
+	LoadRecords(state int, cells []CellRange, from *RecordSource) error
 	// HashRecords is this rank's part of the hash.
 	HashRecords(state int) (uint64, error)
+}
+
+// Inheritor is a Keeper that takes over cells from others of its kind in this process, out
+// of their memory.
+type Inheritor interface {
+	Keeper
+	// Reaches tells whether it can.
+	Reaches(from Keeper) bool
+	// Inherit takes over the states of cells from another one, which has saved records of
+	// none or some since its last step and for which nobody waits.
+	Inherit(state int, from Keeper, cells []CellRange) error
 }
 
 // NoCell is larger than the number of any cell.

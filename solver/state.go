@@ -249,7 +249,7 @@ func (r *Rank) saveKept() (*State, error) {
 // saveRecords fills in the states of the own cells.
 func (r *Rank) saveRecords(records []byte) error {
 	if r.keeper != nil {
-		return r.keeper.SaveRecords(r.stateIndex(), records)
+		return r.keeper.SaveRecords(r.stateIndex(), nil, records)
 	}
 	finder, err := r.stateFinder()
 	if err != nil {
@@ -327,9 +327,14 @@ func (r *Rank) loadOwn(states []*State) error {
 	if err := r.loadKept(states); err != nil {
 		return err
 	}
+	return r.loadRecords(nil, states)
+}
+
+// loadRecords takes over the records of the own cells, or of some if cells is not nil.
+func (r *Rank) loadRecords(cells []CellRange, states []*State) error {
 	source := saved.NewRecordSource(states)
 	if r.keeper != nil {
-		return r.keeper.LoadRecords(r.stateIndex(), source)
+		return r.keeper.LoadRecords(r.stateIndex(), cells, source)
 	}
 	finder, err := r.stateFinder()
 	if err != nil {

@@ -3,8 +3,6 @@ package solver
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -149,10 +147,7 @@ func (m *mover) values() error {
 		return err
 	}
 	gives, takes := m.from.layout.locals(m.leaving), m.to.layout.locals(m.coming)
-	peers := slices.AppendSeq(slices.Collect(maps.Keys(gives)), maps.Keys(takes))
-	slices.Sort(peers)
-	peers = slices.Compact(peers)
-	sources, reached, err := m.meet(peers)
+	sources, reached, err := m.meet(func(from *Rank) bool { return ok && heir.Reaches(from.device) })
 	if err != nil {
 		return err
 	}
@@ -161,7 +156,7 @@ func (m *mover) values() error {
 		size += kind.Bytes()
 	}
 	var messages []transport.Message
-	for i, peer := range peers {
+	for i, peer := range m.peers {
 		message := transport.Message{Peer: peer}
 		if sources[i] != nil {
 			message.Receive = newMessage([]Segment{{Bytes: cellBytes, Cells: takes[peer]}})
@@ -190,7 +185,7 @@ func (m *mover) values() error {
 			continue
 		}
 		from := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(message.Receive))), len(cells))
-		if err := heir.Inherit(sources[i], rowsOf(from, cells)); err != nil {
+		if err := heir.Inherit(sources[i].device, rowsOf(from, cells)); err != nil {
 			return err
 		}
 	}
@@ -211,28 +206,29 @@ func rowsOf(from, to []int32) (rows []Row) {
 	return rows
 }
 
-// leavers are the devices of this process that cells leave, by a number.
+// leavers are the ranks of this process that cells leave, by a number.
 var leavers struct {
-	next    atomic.Int64
-	devices sync.Map
+	next  atomic.Int64
+	ranks sync.Map
 }
 
-// meet tells peers of this process, which do the same, of the device that cells leave, and
-// returns theirs where this rank takes cells from there itself, nil elsewhere, and which
-// peers do so here. Until all ranks have agreed on the move all devices stay as they are.
-func (m *mover) meet(peers []int) (sources []Device, reached []bool, err error) {
-	sources, reached = make([]Device, len(peers)), make([]bool, len(peers))
+// meet tells the peers of this process, which do the same, of the rank that cells leave, and
+// returns theirs where this rank reaches it and takes cells from there itself, nil
+// elsewhere, and which peers do so here. Until all ranks have agreed on the move all stay
+// as they are.
+func (m *mover) meet(reaches func(from *Rank) bool) (sources []*Rank, reached []bool, err error) {
+	sources, reached = make([]*Rank, len(m.peers)), make([]bool, len(m.peers))
 	if _, local := m.from.transport.(*transport.Local); !local {
 		return sources, reached, nil
 	}
 	number := leavers.next.Add(1)
-	leavers.devices.Store(number, m.from.device)
-	defer leavers.devices.Delete(number)
-	// Each tells its number, and then whether it reaches the other's device.
+	leavers.ranks.Store(number, m.from)
+	defer leavers.ranks.Delete(number)
+	// Each tells its number, and then whether it reaches the other.
 	told := func(mine func(i int) int64) ([]int64, error) {
 		var messages []transport.Message
-		theirs := make([]int64, len(peers))
-		for i, peer := range peers {
+		theirs := make([]int64, len(m.peers))
+		for i, peer := range m.peers {
 			messages = append(messages, transport.Message{Peer: peer, Send: binary.NativeEndian.AppendUint64(nil, uint64(mine(i))), Receive: make([]byte, 8)})
 		}
 		err := m.from.transport.Exchange(messages)
@@ -245,17 +241,16 @@ func (m *mover) meet(peers []int) (sources []Device, reached []bool, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	heir, ok := m.to.device.(Heir)
-	reaches, err := told(func(i int) int64 {
-		device, found := leavers.devices.Load(numbers[i])
-		if !ok || !found || !heir.Reaches(device.(Device)) {
+	theirs, err := told(func(i int) int64 {
+		from, found := leavers.ranks.Load(numbers[i])
+		if !found || !reaches(from.(*Rank)) {
 			return 0
 		}
-		sources[i] = device.(Device)
+		sources[i] = from.(*Rank)
 		return 1
 	})
-	for i := range reaches {
-		reached[i] = reaches[i] == 1
+	for i := range theirs {
+		reached[i] = theirs[i] == 1
 	}
 	return sources, reached, err
 }

@@ -72,7 +72,7 @@ type bound struct {
 var (
 	_ airflow.Kernel   = (*bound)(nil)
 	_ solver.Companion = (*bound)(nil)
-	_ solver.Keeper    = (*bound)(nil)
+	_ solver.Inheritor = (*bound)(nil)
 	_ solver.Resumer   = (*bound)(nil)
 )
 

@@ -52,6 +52,12 @@ func (p *part) allTiles() tileRange { return tileRange{count: len(p.Numbers)} }
 // observe starts a kernel that observes tiles. The arguments are what it has
 // beyond those of all.
 func (p *part) observe(program program, tiles tileRange, rates []uint64, arguments [][]uint64) error {
+	return p.launch(program, p.observation(program, tiles, rates, arguments))
+}
+
+// observation is the launch of a kernel that observes tiles, here or on a device that
+// reaches this one's memory.
+func (p *part) observation(program program, tiles tileRange, rates []uint64, arguments [][]uint64) device.Launch {
 	perBlock := program.warps * observedTiles
 	all := [][]uint64{{uint64(p.Populations)},
 		{uint64(p.Rows), uint64(p.Slots), uint64(p.fluid), uint64(p.positions), uint64(tiles.order), uint64(tiles.first) | uint64(tiles.count)<<32},
@@ -59,10 +65,10 @@ func (p *part) observe(program program, tiles tileRange, rates []uint64, argumen
 	if rates != nil {
 		all = append(all, rates)
 	}
-	return p.launch(program, device.Launch{
+	return device.Launch{
 		Blocks: (tiles.count + perBlock - 1) / perBlock, Threads: 32 * program.warps, SharedBytes: program.sharedBytes(),
 		Arguments: append(all, arguments...),
-	})
+	}
 }
 
 // observer returns the program of a kernel that observes the flow before the next

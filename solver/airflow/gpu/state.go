@@ -31,8 +31,8 @@ func (s *bound) recordBytes() int { return (s.Directions + 1) * s.ValueBytes() }
 // of memory. Those of a row's other cells follow.
 type numbering []int64
 
-// numbering numbers cells as the pieces are numbered.
-func (s *bound) numbering(number func(p *solver.Piece) int64) numbering {
+// numbering numbers cells as their pieces are numbered.
+func (s *bound) numbering(pieces []solver.Piece, number func(p *solver.Piece) int64) numbering {
 	p := s.part
 	starts := make(numbering, rowsOfTile*len(p.Numbers))
 	for i := range starts {
@@ -42,9 +42,9 @@ func (s *bound) numbering(number func(p *solver.Piece) int64) numbering {
 	for i, t := range p.Numbers {
 		index[t] = int32(i) + 1
 	}
-	s.workers.RangesOf(len(s.layout.Pieces), piecesAtOnce, func(begin, end int) {
+	s.workers.RangesOf(len(pieces), piecesAtOnce, func(begin, end int) {
 		for i := begin; i < end; i++ {
-			starts.add(s, index, &s.layout.Pieces[i], number)
+			starts.add(s, index, &pieces[i], number)
 		}
 	})
 	return starts
@@ -80,18 +80,18 @@ func (n numbering) number(i int, fluid uint64, cell int) int64 {
 	return number
 }
 
-// eachRecord calls f for the fluid cells of some tiles, with their records among
+// eachRecord calls f for the fluid cells of some tiles of a list, with their records among
 // those of the tiles, as long as it returns true, and tells whether it always did.
-func (s *bound) eachRecord(numbers numbering, first, count int, records []byte, f func(number int64, record []byte) bool) bool {
+func (s *bound) eachRecord(numbers numbering, tiles []int32, records []byte, f func(number int64, record []byte) bool) bool {
 	size := s.recordBytes()
-	for i := first; i < first+count; i++ {
+	for k, i := range tiles {
 		fluid := s.tiles.Fluid[s.part.Numbers[i]]
 		for cell := range tiling.Cells {
 			if fluid>>cell&1 == 0 {
 				continue
 			}
-			at := ((i-first)*tiling.Cells + cell) * size
-			if !f(numbers.number(i, fluid, cell), records[at:at+size]) {
+			at := (k*tiling.Cells + cell) * size
+			if !f(numbers.number(int(i), fluid, cell), records[at:at+size]) {
 				return false
 			}
 		}
@@ -123,28 +123,40 @@ func (s *bound) settleWalls() error {
 }
 
 // recordRooms are the host's memory for the records of two portions of tiles, which the
-// device copies to and from directly, and the device's for one.
+// device copies to and from directly, and the device's for one; and which tiles it is.
 type recordRooms struct {
-	device  device.Device
-	portion int // tiles
-	host    [2][]byte
-	buffer  device.Address
+	device        device.Device
+	portion       int // tiles
+	tiles         []int32
+	host          [2][]byte
+	buffer, order device.Address
 }
 
 // newRecordRooms returns the memory; close gives it back.
-func (s *bound) newRecordRooms() (r *recordRooms, err error) {
-	p := s.part
-	r = &recordRooms{device: p.Device, portion: max(1, min(len(p.Numbers), recordTiles))}
+func (s *bound) newRecordRooms(tiles []int32) (r *recordRooms, err error) {
+	r = &recordRooms{device: s.part.Device, portion: max(1, min(len(tiles), recordTiles)), tiles: tiles}
 	bytes := int64(r.portion) * tiling.Cells * int64(s.recordBytes())
 	for i := range r.host {
-		if r.host[i], err = p.Device.Pin(bytes); err != nil {
+		if r.host[i], err = r.device.Pin(bytes); err != nil {
 			return nil, errors.Join(err, r.close())
 		}
 	}
-	if r.buffer, err = p.Device.Allocate(bytes); err != nil {
+	if r.buffer, err = r.device.Allocate(bytes); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	if r.order, err = uploaded(r.device, tiles); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
+}
+
+// uploaded is a list in memory of the device.
+func uploaded(d device.Device, list []int32) (device.Address, error) {
+	a, err := d.Allocate(max(device.SizeOf(list), 4))
+	if err != nil {
+		return 0, err
+	}
+	return a, d.Upload(a, device.BytesOf(list))
 }
 
 func (r *recordRooms) close() (err error) {
@@ -153,16 +165,23 @@ func (r *recordRooms) close() (err error) {
 			err = errors.Join(err, r.device.Unpin(m))
 		}
 	}
-	if r.buffer != 0 {
-		err = errors.Join(err, r.device.Free(r.buffer))
+	for _, a := range []device.Address{r.buffer, r.order} {
+		if a != 0 {
+			err = errors.Join(err, r.device.Free(a))
+		}
 	}
 	return err
+}
+
+// those are a portion of the tiles.
+func (r *recordRooms) those(first, count int) tileRange {
+	return tileRange{order: r.order, first: first, count: count}
 }
 
 // eachPortion calls fill and then empty for the tiles, portion by portion, with memory of
 // the host for their records: one is filled while the one before is emptied.
 func (s *bound) eachPortion(r *recordRooms, fill, empty func(first, count int, records []byte) error) error {
-	tiles, before := len(s.part.Numbers), make(chan error, 1)
+	tiles, before := len(r.tiles), make(chan error, 1)
 	before <- nil
 	for k, first := 0, 0; first < tiles; k, first = k+1, first+r.portion {
 		count := min(r.portion, tiles-first)
@@ -179,26 +198,58 @@ func (s *bound) eachPortion(r *recordRooms, fill, empty func(first, count int, r
 	return <-before
 }
 
-// SaveRecords fills in the states of the own cells.
-func (s *bound) SaveRecords(state int, list []byte) (err error) {
-	p, numbers, size := s.part, s.numbering(ownIndex), int64(s.recordBytes())
+// some returns the pieces of own cells, all of them or, where cells is not nil, of some,
+// numbered among these, and the tiles that hold them by index.
+func (s *bound) some(cells []solver.CellRange) (pieces []solver.Piece, tiles []int32) {
+	if cells == nil {
+		tiles = make([]int32, len(s.part.Numbers))
+		for i := range tiles {
+			tiles[i] = int32(i)
+		}
+		return s.layout.Pieces, tiles
+	}
+	pieces = s.layout.Cut(cells)
+	held := make([]bool, len(s.part.Numbers))
+	for i := range pieces {
+		p := &pieces[i]
+		tile := s.tiles.Find(p.X0/tiling.Side, p.Y/tiling.Side, p.Z/tiling.Side)
+		for x := p.X0 / tiling.Side; x <= (p.X1-1)/tiling.Side; x++ {
+			if at, ok := s.part.Own(tile); ok {
+				held[at] = true
+			}
+			tile++
+		}
+	}
+	for at, is := range held {
+		if is {
+			tiles = append(tiles, int32(at))
+		}
+	}
+	return pieces, tiles
+}
+
+// SaveRecords fills in the states of own cells.
+func (s *bound) SaveRecords(state int, cells []solver.CellRange, list []byte) (err error) {
+	p, size := s.part, int64(s.recordBytes())
+	pieces, tiles := s.some(cells)
+	numbers := s.numbering(pieces, ownIndex)
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
-	rooms, err := s.newRecordRooms()
+	program := s.observerBefore("records", recordsOut, state == 1)
+	rooms, err := s.newRecordRooms(tiles)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rooms.close()) }()
-	program := s.observerBefore("records", recordsOut, state == 1)
 	return s.eachPortion(rooms, func(first, count int, records []byte) error {
-		if err := p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(rooms.buffer))); err != nil {
+		if err := p.observe(program, rooms.those(first, count), nil, device.Words(uint64(rooms.buffer))); err != nil {
 			return err
 		}
 		return p.Device.Download(records, rooms.buffer)
 	}, func(first, count int, records []byte) error {
 		s.workers.RangesOf(count, tilesAtOnce, func(begin, end int) {
-			s.eachRecord(numbers, first+begin, end-begin, records[begin*tiling.Cells*int(size):], func(number int64, record []byte) bool {
+			s.eachRecord(numbers, tiles[first+begin:first+end], records[begin*tiling.Cells*int(size):], func(number int64, record []byte) bool {
 				copy(list[number*size:], record)
 				return true
 			})
@@ -208,12 +259,14 @@ func (s *bound) SaveRecords(state int, list []byte) (err error) {
 }
 
 // LoadRecords takes over states.
-func (s *bound) LoadRecords(state int, from *solver.RecordSource) (err error) {
-	p, numbers, size := s.part, s.numbering(globalNumber), s.recordBytes()
+func (s *bound) LoadRecords(state int, cells []solver.CellRange, from *solver.RecordSource) (err error) {
+	p, size := s.part, s.recordBytes()
+	pieces, tiles := s.some(cells)
+	numbers := s.numbering(pieces, globalNumber)
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
-	rooms, err := s.newRecordRooms()
+	rooms, err := s.newRecordRooms(tiles)
 	if err != nil {
 		return err
 	}
@@ -225,7 +278,7 @@ func (s *bound) LoadRecords(state int, from *solver.RecordSource) (err error) {
 			source := *from // each looks for cells by itself
 			records := records[begin*tiling.Cells*size : end*tiling.Cells*size]
 			clear(records)
-			if !s.eachRecord(numbers, first+begin, end-begin, records, func(number int64, record []byte) bool {
+			if !s.eachRecord(numbers, tiles[first+begin:first+end], records, func(number int64, record []byte) bool {
 				of := source.Record(number)
 				return len(of) == len(record) && copy(record, of) > 0
 			}) {
@@ -240,7 +293,7 @@ func (s *bound) LoadRecords(state int, from *solver.RecordSource) (err error) {
 		if err := p.Device.Upload(rooms.buffer, records); err != nil {
 			return err
 		}
-		return p.observe(program, tileRange{first: first, count: count}, nil, device.Words(uint64(rooms.buffer)))
+		return p.observe(program, rooms.those(first, count), nil, device.Words(uint64(rooms.buffer)))
 	})
 	if err != nil {
 		return err
@@ -253,7 +306,7 @@ func (s *bound) LoadRecords(state int, from *solver.RecordSource) (err error) {
 
 // HashRecords adds up the hashes of the states.
 func (s *bound) HashRecords(state int) (uint64, error) {
-	p, numbers := s.part, s.numbering(globalNumber)
+	p, numbers := s.part, s.numbering(s.layout.Pieces, globalNumber)
 	if err := p.Device.Synchronize(); err != nil {
 		return 0, err
 	}
@@ -306,7 +359,7 @@ func (s *bound) findLots() {
 	if s.lots.groups != nil || len(p.walls.openingCells) == 0 {
 		return
 	}
-	numbers := s.numbering(globalNumber)
+	numbers := s.numbering(s.layout.Pieces, globalNumber)
 	for i := range p.walls.ranges {
 		wall := &p.walls.ranges[i]
 		for _, c := range p.walls.cells[wall.firstCell:][:wall.cells&^meetsOpenings] {

@@ -130,10 +130,19 @@ func (p *Tiles) tile(index int32) uint64 {
 	return uint64(p.Populations) + uint64(index)*uint64(p.TileBytes())
 }
 
+// Own returns where an own tile lies in memory.
+func (p *Tiles) Own(tile int32) (index int32, ok bool) {
+	i, ok := slices.BinarySearch(p.Sorted, tile)
+	if !ok {
+		return 0, false
+	}
+	return p.Index[i], true
+}
+
 // indexOf returns where a tile lies in memory, own or ghost.
 func (p *Tiles) indexOf(tile int32) (index int32, ok bool) {
-	if i, found := slices.BinarySearch(p.Sorted, tile); found {
-		return p.Index[i], true
+	if index, ok := p.Own(tile); ok {
+		return index, true
 	}
 	ghosts := p.Subdomain.Tiles[p.Subdomain.Own:]
 	i, found := slices.BinarySearch(ghosts, tile)

@@ -1,0 +1,60 @@
+package gpu
+
+import (
+	"errors"
+
+	"carina/solver"
+	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiling"
+)
+
+// Reaches tells whether kernels here can read the tiles of another rank.
+func (s *bound) Reaches(from solver.Keeper) bool {
+	o, ok := from.(*bound)
+	return ok && o.Layout == s.Layout && s.part.Device.Sees(o.part.Device)
+}
+
+// Inherit takes over the states of cells from another rank's tiles, portion by portion: this
+// device reads there what that one would save.
+func (s *bound) Inherit(state int, from solver.Keeper, cells []solver.CellRange) (err error) {
+	o, p := from.(*bound), s.part
+	_, to := s.some(cells)
+	source := make([]int32, len(to))
+	for i, at := range to {
+		where := s.tiles.Position[p.Numbers[at]]
+		var ok bool
+		if source[i], ok = o.part.Own(o.tiles.Find(where[0], where[1], where[2])); !ok {
+			return solver.ErrOtherState
+		}
+	}
+	portion := max(1, min(len(to), recordTiles))
+	var memory []device.Address
+	defer func() {
+		for _, a := range memory {
+			err = errors.Join(err, p.Device.Free(a))
+		}
+	}()
+	buffer, err := p.Device.Allocate(int64(portion) * tiling.Cells * int64(s.recordBytes()))
+	if err != nil {
+		return err
+	}
+	memory = append(memory, buffer)
+	var orders [2]device.Address
+	for i, list := range [][]int32{source, to} {
+		if orders[i], err = uploaded(p.Device, list); err != nil {
+			return err
+		}
+		memory = append(memory, orders[i])
+	}
+	out, in := s.observerBefore("records", recordsOut, state == 1), s.observerBefore("records", recordsIn, state == 1)
+	for first := 0; first < len(to); first += portion {
+		count := min(portion, len(to)-first)
+		if err := p.launch(out, o.part.observation(out, tileRange{orders[0], first, count}, nil, device.Words(uint64(buffer)))); err != nil {
+			return err
+		}
+		if err := p.observe(in, tileRange{orders[1], first, count}, nil, device.Words(uint64(buffer))); err != nil {
+			return err
+		}
+	}
+	return p.Device.Synchronize()
+}

@@ -1,0 +1,108 @@
+package solver
+
+import (
+	"maps"
+	"slices"
+
+	"carina/solver/saved"
+	"carina/solver/transport"
+)
+
+// records lets the new rank take over the states of its cells, given what is kept beside
+// them: out of the memory of keepers that it reaches, as records from elsewhere.
+func (m *mover) records(kept []*State) error {
+	r, q, t := m.from, m.to, m.from.transport
+	if err := r.wait(); err != nil {
+		return err
+	}
+	heir, ok := q.keeper.(Inheritor)
+	reaches := func(from *Rank) bool { return ok && from.keeper != nil && heir.Reaches(from.keeper) }
+	sources, reached, err := m.meet(reaches)
+	if err != nil {
+		return err
+	}
+	direct := map[int32]*Rank{} // from which cells come
+	taken := map[int32]bool{}   // by which they are
+	if reaches(r) {
+		direct[int32(t.Rank())], taken[int32(t.Rank())] = r, true
+	}
+	for i, peer := range m.peers {
+		if sources[i] != nil {
+			direct[int32(peer)] = sources[i]
+		}
+		taken[int32(peer)] = reached[i]
+	}
+	told := lists{others(m.leaving, func(rank int32) bool { return taken[rank] }), others(m.coming, func(rank int32) bool { return direct[rank] != nil })}
+	source, err := r.recordsOf(told.leaving)
+	// Now all keepers are as those take them that inherit.
+	if err := transport.Agree(t, err); err != nil {
+		return err
+	}
+	all, err := m.swap(&told, source, m.own.RecordBytes, 1)
+	if err != nil {
+		return err
+	}
+	var received []*State
+	for rank, s := range m.states(told.coming) {
+		s.Records = all[rank]
+		received = append(received, s)
+	}
+	if err := transport.Agree(t, q.takeOver(kept, told.coming, received, func() error { return m.inherit(heir, direct) })); err != nil {
+		return err
+	}
+	return q.settle()
+}
+
+// others are the parts but for those of some ranks.
+func others(list []part, some func(rank int32) bool) []part {
+	return slices.DeleteFunc(slices.Clone(list), func(p part) bool { return some(p.rank) })
+}
+
+// cellsOf are the cells of parts.
+func cellsOf(list []part) []CellRange {
+	cells := make([]CellRange, len(list))
+	for i, p := range list {
+		cells[i] = p.CellRange
+	}
+	return cells
+}
+
+// recordsOf returns the records of cells that leave.
+func (r *Rank) recordsOf(leaving []part) (*RecordSource, error) {
+	cells, bytes := cellsOf(leaving), r.state().record
+	if r.keeper == nil {
+		records := make([]byte, bytes*r.layout.Fluid)
+		return saved.NewSource(r.layout.Ranges(), records, bytes, 1), r.saveRecords(records)
+	}
+	n := int64(0)
+	for _, c := range cells {
+		n += c.Count
+	}
+	records := make([]byte, int64(bytes)*n)
+	return saved.NewSource(cells, records, bytes, 1), r.keeper.SaveRecords(r.stateIndex(), cells, records)
+}
+
+// takeOver takes over what is kept, the records of cells that come, and what is inherited.
+func (r *Rank) takeOver(kept []*State, coming []part, received []*State, inherit func() error) error {
+	if err := r.loadKept(kept); err != nil {
+		return err
+	}
+	if err := r.loadRecords(cellsOf(coming), received); err != nil {
+		return err
+	}
+	return inherit()
+}
+
+// inherit takes over cells directly, by the rank that they come from.
+func (m *mover) inherit(heir Inheritor, direct map[int32]*Rank) error {
+	for _, rank := range slices.Sorted(maps.Keys(direct)) {
+		cells := cellsOf(others(m.coming, func(from int32) bool { return from != rank }))
+		if len(cells) == 0 {
+			continue
+		}
+		if err := heir.Inherit(m.to.stateIndex(), direct[rank].keeper, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
