@@ -30,6 +30,8 @@ const (
 	// Ridges are rounded over a part of the thinner daughter's radius, which is reached
 	// behind so many radii of the arcs.
 	ridgeWidth, ridgeRise = 0.5, 0.75
+	// thinTaper is by how many differences of the radii a thinner daughter's taper is longer.
+	thinTaper = 2.5
 	// modelError is how much sections differ from the model's.
 	modelError = 0.005
 	// steepest bounds the angles at which sections across the parent are sheared.
@@ -132,7 +134,8 @@ func (f *finder) divide(d *draft) (bend float64) {
 	return bend
 }
 
-// sectionsBefore are sections across the axis before the ridge of a branch.
+// sectionsBefore are sections across the axis before the ridge of a branch: of its cells by
+// planes, which end askew at the ridge, and by fronts, which lie askew where it begins.
 func (f *finder) sectionsBefore(d *draft, from, to float64) slices {
 	s := newSlices(from, max(to, from+1), max(1, sliceRadii*d.radius()))
 	if n := int((to - from) / s.thickness); n >= 1 {
@@ -140,7 +143,7 @@ func (f *finder) sectionsBefore(d *draft, from, to float64) slices {
 	}
 	for _, cell := range f.cellsOf(d) {
 		at := f.center(cell)
-		s.add(d.in.station(at), at)
+		s.spread(d.in.station(at), at)
 	}
 	return s
 }
@@ -193,6 +196,10 @@ func sectionOf(sides []side, r, bend, behind float64) float64 {
 	// Ellipses, all along one direction.
 	type disc struct{ x, y, a, b float64 }
 	discs := make([]disc, len(sides))
+	var thickest float64
+	for i := range sides {
+		thickest = max(thickest, sides[i].radius)
+	}
 	var u, v r3.Vec
 	for i, s := range sides {
 		if u == (r3.Vec{}) && s.to != u {
@@ -203,7 +210,7 @@ func sectionOf(sides []side, r, bend, behind float64) float64 {
 		if v == (r3.Vec{}) && r3.Norm(up) > 1e-6 {
 			v = r3.Unit(up)
 		}
-		t := bentTube{bend: bend, angle: min(s.angle, steepest), from: r, to: s.radius}
+		t := bentTube{bend: bend, angle: min(s.angle, steepest), from: r, to: s.radius, taper: bend + thinTaper*max(0, thickest-s.radius)}
 		outer, inner := t.wall(behind, 1), t.wall(behind, -1)
 		_, _, _, radius := t.at(t.stationAt(behind, 0))
 		middle := (outer + inner) / 2
@@ -255,9 +262,10 @@ func rounded(apart, width float64) float64 {
 }
 
 // bentTube is one whose axis goes on from its parent's, bends on an arc and goes on
-// straight, while its radius changes from its parent's to its own along a length as long
-// as the arc's radius (as the bifurcations of Heistracher and Hofmann 1995).
-type bentTube struct{ bend, angle, from, to float64 }
+// straight, while its radius changes from its parent's to its own along a taper as long
+// as the arc's radius (as the bifurcations of Heistracher and Hofmann 1995), and longer for
+// the thinner of two, which would lie within the thicker one for a while.
+type bentTube struct{ bend, angle, from, to, taper float64 }
 
 // at is the place of a station, across and along the parent's axis, how far the tube has
 // turned there and its radius.
@@ -268,7 +276,7 @@ func (t *bentTube) at(s float64) (x, z, turned, radius float64) {
 	turned = min(s/t.bend, t.angle)
 	sin, cos := math.Sincos(turned)
 	rest := s - t.bend*turned
-	return t.bend*(1-cos) + rest*sin, t.bend*sin + rest*cos, turned, t.from + (t.to-t.from)*smoothly(s/t.bend)
+	return t.bend*(1-cos) + rest*sin, t.bend*sin + rest*cos, turned, t.from + (t.to-t.from)*smoothly(s/t.taper)
 }
 
 // stationAt is the station whose wall on a side, 1 where it bends to, 0 for the axis,

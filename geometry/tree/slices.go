@@ -39,6 +39,17 @@ func (s *slices) add(station float64, at r3.Vec) {
 	}
 }
 
+// spread adds a cell as far as it lies in each slice, where stations count cells: else slices
+// along a grid's axis would hold one layer of cells more or less.
+func (s *slices) spread(station float64, at r3.Vec) {
+	low, high := (station-0.5-s.first)/s.thickness, (station+0.5-s.first)/s.thickness
+	for k := max(int(math.Floor(low)), 0); k < len(s.cells) && float64(k) < high; k++ {
+		part := (min(high, float64(k+1)) - max(low, float64(k))) * s.thickness
+		s.cells[k] += part
+		s.sums[k] = r3.Add(s.sums[k], r3.Scale(part, at))
+	}
+}
+
 // middle is the station of the middle of a slice.
 func (s *slices) middle(k int) float64 { return s.first + (float64(k)+0.5)*s.thickness }
 
@@ -131,7 +142,7 @@ func (f *finder) draw() {
 		}
 	}
 	f.eachCell(f.of, func(d *draft, s float64, at r3.Vec) {
-		d.slices.add(s, at)
+		d.slices.spread(s, at)
 		d.cells++
 	})
 }

@@ -149,12 +149,15 @@ func (f *finder) joinShort() bool {
 	return true
 }
 
-// cellsOf are the cells of a branch by fronts.
+// cellsOf are the cells of a branch by fronts or by planes.
 func (f *finder) cellsOf(d *draft) []int32 {
 	if f.lists == nil {
 		f.lists = map[*draft][]int32{}
+		add := func(i int32, cell int) { f.lists[f.drafts[i]] = append(f.lists[f.drafts[i]], int32(cell)) }
 		for cell, i := range f.part {
-			f.lists[f.drafts[i]] = append(f.lists[f.drafts[i]], int32(cell))
+			if add(i, cell); f.of[cell] != i {
+				add(f.of[cell], cell)
+			}
 		}
 	}
 	return f.lists[d]
