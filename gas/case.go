@@ -139,10 +139,12 @@ func (c *Case) check(s *scene) error {
 }
 
 // admit refuses a box that the memory does not hold: populations before and after a step, and
-// the states that are looked at.
+// the states that are drawn.
 func (c *Case) admit(cells float64) error {
-	const states = 80
-	bytes := 8.
+	states, bytes := 80., 8.
+	if c.Pictures == 0 {
+		states = 0
+	}
 	if c.Precision == "single" {
 		bytes = 4
 	}

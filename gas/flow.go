@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"carina"
 	"carina/balance"
@@ -53,7 +52,8 @@ type Flow struct {
 	domain    *solver.Domain
 	ranks     together.Ranks
 	course    together.Course
-	states    []thermal.State // of all cells, at a look, on rank 0
+	lines     []thermal.Line  // at the last look
+	states    []thermal.State // of all cells, while they are drawn, on rank 0
 	samples   []Sample
 	summary   Summary
 	files     []string
@@ -265,15 +265,46 @@ func (f *Flow) hand(r *together.Member, interrupted bool) error {
 	return nil
 }
 
-// look brings the states of all cells together on rank 0, which looks at them while the others
-// wait.
-func (f *Flow) look(r *together.Member, t transport.Transport) error {
+// look sums over lines of cells, notes the totals on rank 0, and draws, but of a step that was
+// noted before a checkpoint.
+func (f *Flow) look(r *together.Member, t transport.Transport) (err error) {
+	e := r.Engine()
+	step := int(e.Steps())
+	if t.Rank() == 0 {
+		defer func() { f.states = nil }()
+	}
+	lines, err := f.gas.Lines(e, f.scene.across())
+	if err != nil {
+		return err
+	}
+	noted := false
+	if t.Rank() == 0 {
+		f.lines = lines
+		n := len(f.samples)
+		if noted = n > 0 && f.samples[n-1].Step >= step; !noted {
+			err = f.sample(step)
+		}
+	}
+	if err := transport.Agree(t, err); err != nil || f.c.Output == "" || !f.drawnAt(step) {
+		return err
+	}
+	if err := f.gather(r, t); err != nil {
+		return err
+	}
+	if t.Rank() == 0 && !noted {
+		err = f.draw(step)
+	}
+	return transport.Agree(t, err)
+}
+
+// gather brings the states of all cells together on rank 0.
+func (f *Flow) gather(r *together.Member, t transport.Transport) error {
 	e, size := r.Engine(), f.domain.Grid.Size
-	if t.Rank() == 0 && f.states == nil {
+	if t.Rank() == 0 {
 		f.states = make([]thermal.State, f.c.Size[0]*f.c.Size[1])
 	}
 	const values = 4
-	err := r.Gather(values, f.gas.Slots(e.Steps()),
+	return r.Gather(values, f.gas.Slots(e.Steps()),
 		func(global int64, found, into []float64) []float64 {
 			s := f.gas.StateOf(size, global, found)
 			return append(into, s.Density, s.Velocity[0], s.Velocity[1], s.Temperature)
@@ -281,43 +312,32 @@ func (f *Flow) look(r *together.Member, t transport.Transport) error {
 		func(global int64, v []float64) {
 			f.states[global] = thermal.State{Density: v[0], Velocity: [2]float64{v[1], v[2]}, Temperature: v[3]}
 		})
-	if err != nil {
-		return err
-	}
-	if t.Rank() == 0 {
-		err = f.sample(int(e.Steps()))
-	}
-	return transport.Agree(t, err)
 }
 
 // at is the state of a cell.
 func (f *Flow) at(x, y int) *thermal.State { return &f.states[y*f.c.Size[0]+x] }
 
-// sample notes the totals and draws, but of a step that was noted before a checkpoint.
+// sample notes the totals.
 func (f *Flow) sample(step int) error {
-	if n := len(f.samples); n > 0 && f.samples[n-1].Step >= step {
-		return nil
-	}
 	s := Sample{Step: step}
-	for i := range f.states {
-		cell := &f.states[i]
-		u := cell.Velocity
-		s.Mass += cell.Density
-		s.Momentum[0] += cell.Density * u[0]
-		s.Momentum[1] += cell.Density * u[1]
-		s.Energy += cell.Energy()
-		s.Kinetic += cell.Density * (u[0]*u[0] + u[1]*u[1]) / 2
+	for i := range f.lines {
+		l := &f.lines[i]
+		s.Mass += l.Mass
+		s.Momentum[0] += l.Momentum[0]
+		s.Momentum[1] += l.Momentum[1]
+		s.Energy += l.Energy
+		s.Kinetic += l.Kinetic
 	}
-	if math.IsNaN(s.Energy) || math.IsInf(s.Energy, 0) {
-		return fmt.Errorf("the flow has no finite energy after %d steps: give more cells or a longer relaxation time", step)
+	if s.Energy > most*s.Mass {
+		return fmt.Errorf("the flow has no energy that makes sense after %d steps: give more cells or a longer relaxation time", step)
 	}
 	s.Figure = f.scene.figure(f)
 	f.samples = append(f.samples, s)
-	if f.c.Output != "" && f.drawnAt(step) {
-		return f.draw(step)
-	}
 	return nil
 }
+
+// most is the energy of a mass that no flow of the scenes has.
+const most = 10
 
 // Summary is what came out, nil before Run, and on other ranks than the first.
 func (f *Flow) Summary() *Summary {

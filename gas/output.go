@@ -113,7 +113,7 @@ func (f *Flow) write(name string, fill func(out io.Writer) error) error {
 // conclude writes the tables and the summary. All processes call it.
 func (f *Flow) conclude(ctx context.Context) (err error) {
 	var failed error
-	if f.states != nil && f.c.Output != "" {
+	if f.lines != nil && f.c.Output != "" {
 		failed = f.writeTables()
 	}
 	if f.files, err = f.course.Conclude(failed); err == nil && f.summary.Interrupted {
@@ -146,22 +146,12 @@ func (f *Flow) writeHistory(out io.Writer) error {
 
 // writeProfile writes means over rows, in a tube over columns, at the end.
 func (f *Flow) writeProfile(out io.Writer) error {
-	along, across, name := f.c.Size[1], f.c.Size[0], "y"
-	at := func(n, m int) *thermal.State { return f.at(m, n) }
-	if f.scene.periodic[1] {
-		along, across, name = across, along, "x"
-		at = f.at
-	}
-	fmt.Fprintf(out, "%s,density,velocity_x,velocity_y,temperature,pressure\n", name)
-	for n := range along {
-		var sums [5]float64
-		for m := range across {
-			s := at(n, m)
-			for i, v := range [...]float64{s.Density, s.Velocity[0], s.Velocity[1], s.Temperature, s.Density * s.Temperature} {
-				sums[i] += v / float64(across)
-			}
-		}
-		if _, err := fmt.Fprintf(out, "%g,%.10g,%.10g,%.10g,%.10g,%.10g\n", float64(n)+0.5, sums[0], sums[1], sums[2], sums[3], sums[4]); err != nil {
+	across := f.scene.across()
+	fmt.Fprintf(out, "%s,density,velocity_x,velocity_y,temperature,pressure\n", [...]string{"x", "y"}[across])
+	cells := float64(f.c.Size[1-across])
+	for n := range f.lines {
+		l := &f.lines[n]
+		if _, err := fmt.Fprintf(out, "%g,%.10g,%.10g,%.10g,%.10g,%.10g\n", float64(n)+0.5, l.Mass/cells, l.Velocity[0]/cells, l.Velocity[1]/cells, l.Temperature/cells, l.Pressure/cells); err != nil {
 			return err
 		}
 	}

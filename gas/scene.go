@@ -109,16 +109,23 @@ func wave(c *Case) (thermal.Gas, func(x, y float64) thermal.State) {
 	}
 }
 
+// across is the axis along which lines lie one beside the other: rows, or columns where the
+// scene differs from column to column.
+func (s *scene) across() int {
+	if s.periodic[1] {
+		return 0
+	}
+	return 1
+}
+
 // nusselt is how much heat crosses the plates over what would be conducted at rest.
 func (f *Flow) nusselt() float64 {
-	h := f.c.Size[1]
+	h, n := f.c.Size[1], float64(f.c.Size[0])
 	sum := 0.0
-	for x := range f.c.Size[0] {
-		for _, plate := range [...][3]int{{1, 0, 1}, {-1, h - 1, h - 2}} {
-			sign, first, second := float64(plate[0]), f.at(x, plate[1]), f.at(x, plate[2])
-			slope := sign * (8*(middle+sign*spread) - 9*first.Temperature + second.Temperature) / 3
-			sum += slope * first.Density * first.Temperature / middle / float64(2*f.c.Size[0])
-		}
+	for _, plate := range [...][3]int{{1, 0, 1}, {-1, h - 1, h - 2}} {
+		sign, first, second := float64(plate[0]), &f.lines[plate[1]], &f.lines[plate[2]]
+		slope := sign * (8*(middle+sign*spread) - 9*first.Temperature/n + second.Temperature/n) / 3
+		sum += slope * first.Pressure / n / middle / 2
 	}
 	adiabatic := f.c.lapse() / 4
 	return (sum - adiabatic) / (f.c.lapse() - adiabatic)
@@ -128,27 +135,24 @@ func (f *Flow) nusselt() float64 {
 // each row, is the width of a layer in which it changes evenly.
 func (f *Flow) mixing() (width float64) {
 	warm, cold := f.gas.Walls.Bottom, f.gas.Walls.Top
-	for y := range f.c.Size[1] {
-		share := 0.0
-		for x := range f.c.Size[0] {
-			share += (f.at(x, y).Temperature - cold) / (warm - cold) / float64(f.c.Size[0])
-		}
+	for i := range f.lines {
+		share := (f.lines[i].Temperature/float64(f.c.Size[0]) - cold) / (warm - cold)
 		width += 6 * max(0, share*(1-share))
 	}
 	return width
 }
 
 func (f *Flow) speed() (largest float64) {
-	for i := range f.states {
-		u := f.states[i].Velocity
-		largest = max(largest, math.Hypot(u[0], u[1]))
+	for i := range f.lines {
+		u := f.lines[i].Velocity
+		largest = max(largest, math.Hypot(u[0], u[1])/float64(f.c.Size[1]))
 	}
 	return largest
 }
 
 func (f *Flow) amplitude() (sum float64) {
-	for x := range f.c.Size[0] {
-		sum += 2 * f.at(x, 0).Velocity[1] * math.Sin(2*math.Pi*(float64(x)+0.5)/float64(f.c.Size[0])) / float64(f.c.Size[0])
+	for x := range f.lines {
+		sum += 2 * f.lines[x].Velocity[1] * math.Sin(2*math.Pi*(float64(x)+0.5)/float64(f.c.Size[0])) / (float64(f.c.Size[0]) * float64(f.c.Size[1]))
 	}
 	return sum
 }

@@ -61,6 +61,22 @@ func (r *Rank) Check(ctx context.Context) (float64, error) {
 	return floatOf(highest[0]), nil
 }
 
+// Do does work on all own cells between steps, and waits for it.
+func (r *Rank) Do(w Work) error {
+	if err := r.device.Run(w, Side{Blocks: r.layout.Blocks}); err != nil {
+		return err
+	}
+	return r.wait()
+}
+
+// Total adds up the numbers that all ranks have, where none of them has failed.
+func (r *Rank) Total(numbers []int64, failed error) error {
+	if err := transport.Agree(r.transport, failed); err != nil {
+		return err
+	}
+	return r.transport.Reduce(transport.Sum, numbers)
+}
+
 // checkOwn checks this rank's cells.
 func (r *Rank) checkOwn() (peak float64, bad int64, err error) {
 	if r.keeper != nil {

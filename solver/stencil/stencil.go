@@ -270,13 +270,36 @@ func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
 	return func(worker int, from, to int32) { s.part(places, &s.rooms[worker], from, to) }
 }
 
+// EachRun calls f for the runs of a block, each from its first cell to the one behind its last.
+func (s *Stencil[T]) EachRun(b *solver.Block, f func(from, to int32)) {
+	for _, r := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
+		f(r.first, r.end)
+	}
+}
+
+// Inputs are where what an access reads of a cell lies, and behind it what it reads of the next
+// ones of its run. They are the worker's until it asks for others.
+func (s *Stencil[T]) Inputs(access, worker int, cell int32) []unsafe.Pointer {
+	r, places := &s.rooms[worker], s.accesses[access][:len(s.update.Reads)]
+	s.find(r, cell)
+	for i := range places {
+		r.at[i] = s.at(&places[i], cell, r)
+	}
+	return r.at[:len(places)]
+}
+
+// find finds the neighbours of a cell.
+func (s *Stencil[T]) find(r *room[T], cell int32) {
+	for k := range r.neighbours {
+		r.neighbours[k] = s.windows.Neighbour(k, cell)
+	}
+}
+
 // Windows finds the neighbours that are read.
 func (s *Stencil[T]) Windows() *solver.Windows { return s.windows }
 
 func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
-	for k := range r.neighbours {
-		r.neighbours[k] = s.windows.Neighbour(k, from)
-	}
+	s.find(r, from)
 	n, function, table := int(to-from), s.function, s.table
 	inside := s.inside != nil
 	for i := range places {

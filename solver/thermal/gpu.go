@@ -15,8 +15,21 @@ import (
 	"carina/solver/thermal/arithmetic"
 )
 
+//go:embed arrive.cu
+var arriveText string
+
 //go:embed gas.cu
-var kernelText string
+var gasText string
+
+// onGPU is the gas of one rank on a GPU.
+type onGPU struct {
+	cuda.Kernel
+	gas     *Gas
+	device  *cuda.Device
+	binding *solver.Binding
+	windows []uint64
+	sums    [2]*gpuSums // of columns and of rows, once they were asked for
+}
 
 // bindGPU makes the kernel of a rank on a GPU.
 func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
@@ -24,17 +37,17 @@ func (g *Gas) bindGPU(b *solver.Binding, d *cuda.Device) (solver.Kernel, error) 
 	if err != nil {
 		return nil, err
 	}
-	near, err := d.Compile("gas", g.source(g.update()))
+	near, err := d.Compile("gas", g.source(g.update(), gasText, g.stored()))
 	if err != nil {
 		return nil, err
 	}
 	far := near
 	if g.Walls != nil {
-		if far, err = d.Compile("gas", g.source(g.Collision.Update(false))); err != nil {
+		if far, err = d.Compile("gas", g.source(g.Collision.Update(false), gasText, g.stored())); err != nil {
 			return nil, err
 		}
 	}
-	k := &cuda.Kernel{}
+	k := &onGPU{gas: g, device: d, binding: b, windows: windows}
 	cuts := [2]*cuda.Cut{g.besideWalls(b.Layout, true), g.besideWalls(b.Layout, false)}
 	for n := range 2 {
 		work := func(kernel device.Kernel) *cuda.Work {
@@ -73,31 +86,38 @@ func (g *Gas) besideWalls(l *solver.Layout, near bool) *cuda.Cut {
 	})
 }
 
-// source is the kernel with a collision, and its numbers, written into it.
-func (g *Gas) source(u *stencil.Update) string {
-	program := u.Program
-	real, table := "double", expression.EvaluateTable[float64](program, g.parameters())
+// stored is the type of values.
+func (g *Gas) stored() string {
 	if g.Single {
-		real = "float"
-		for i, v := range expression.EvaluateTable[float32](program, g.parameters()) {
+		return "float"
+	}
+	return "double"
+}
+
+// source is a kernel with what it computes of a cell, in values of a type, and its numbers
+// written into it.
+func (g *Gas) source(u *stencil.Update, text, real string) string {
+	table := expression.EvaluateTable[float64](u.Program, g.parameters())
+	if real == "float" {
+		for i, v := range expression.EvaluateTable[float32](u.Program, g.parameters()) {
 			table[i] = float64(v)
 		}
 	}
-	statements, outputs := program.ExactC(
-		g.input,
+	statements, outputs := u.ExactC(
+		func(i int) string { return input(i, u.Reads) },
 		func(i int) string { return "real(" + strconv.FormatFloat(table[i], 'g', -1, 64) + ")" })
 	for i, out := range outputs {
 		statements += fmt.Sprintf("PUT(%d, %s);\n", i, out)
 	}
-	return expression.CHelpers + strings.NewReplacer("REAL", real, "COLLIDE", statements).Replace(kernelText)
+	return expression.CHelpers + strings.NewReplacer("REAL", real, "STORED", g.stored(), "COMPUTE", statements).Replace(arriveText+text)
 }
 
 // input reads what arrives, whether there is a cell, or debts.
-func (g *Gas) input(i int) string {
+func input(i int, reads []stencil.Read) string {
 	if i < populations {
 		return fmt.Sprintf("PULL(%d, %d)", i, arithmetic.Opposite(i))
 	}
-	read := g.access(0).Reads[i]
+	read := reads[i]
 	name, offset := "DEBT", slices.Index(sources(), read.Offset)
 	if read.Present {
 		name = "PRESENT"

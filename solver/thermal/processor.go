@@ -11,12 +11,14 @@ import (
 // onProcessor is the gas of one rank, in values of type T.
 type onProcessor[T float32 | float64] struct {
 	*stencil.Stencil[T]
-	layout *solver.Layout
-	first  [2][]T // population of each copy
+	gas     *Gas
+	layout  *solver.Layout
+	workers int
+	first   [2][]T // population of each copy
 }
 
 func bindProcessor[T float32 | float64](g *Gas, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
-	k := &onProcessor[T]{layout: b.Layout}
+	k := &onProcessor[T]{gas: g, layout: b.Layout, workers: d.Workers()}
 	for n := range k.first {
 		k.first[n], _ = processor.Values[T](d, b.Array(n))
 	}

@@ -68,6 +68,30 @@ func equilibriumAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func equilibriumAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
+//go:noescape
+func totalsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsWallsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsWallsAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsWallsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func totalsWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
 var collideFunctions = stencil.Functions{
 	"":       {collideGo[float32], collideGo[float64]},
 	"AVX512": {collideAVX512Single, collideAVX512Double},
@@ -96,4 +120,16 @@ var equilibriumFunctions = stencil.Functions{
 	"":       {equilibriumGo[float32], equilibriumGo[float64]},
 	"AVX512": {equilibriumAVX512Single, equilibriumAVX512Double},
 	"AVX2":   {equilibriumAVX2Single, equilibriumAVX2Double},
+}
+
+var totalsFunctions = stencil.Functions{
+	"":       {totalsGo[float32], totalsGo[float64]},
+	"AVX512": {totalsAVX512Single, totalsAVX512Double},
+	"AVX2":   {totalsAVX2Single, totalsAVX2Double},
+}
+
+var totalsWallsFunctions = stencil.Functions{
+	"":       {totalsWallsGo[float32], totalsWallsGo[float64]},
+	"AVX512": {totalsWallsAVX512Single, totalsWallsAVX512Double},
+	"AVX2":   {totalsWallsAVX2Single, totalsWallsAVX2Double},
 }

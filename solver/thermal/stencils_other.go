@@ -15,3 +15,7 @@ var regularizeFunctions = stencil.Functions{"": {regularizeGo[float32], regulari
 var regularizeWallsFunctions = stencil.Functions{"": {regularizeWallsGo[float32], regularizeWallsGo[float64]}}
 
 var equilibriumFunctions = stencil.Functions{"": {equilibriumGo[float32], equilibriumGo[float64]}}
+
+var totalsFunctions = stencil.Functions{"": {totalsGo[float32], totalsGo[float64]}}
+
+var totalsWallsFunctions = stencil.Functions{"": {totalsWallsGo[float32], totalsWallsGo[float64]}}

@@ -140,6 +140,7 @@ func (g *Gas) functions() (near, far stencil.Functions) {
 var functions = map[string]stencil.Functions{
 	"collide": collideFunctions, "collideWalls": collideWallsFunctions,
 	"regularize": regularizeFunctions, "regularizeWalls": regularizeWallsFunctions,
+	"totals": totalsFunctions, "totalsWalls": totalsWallsFunctions,
 }
 
 // parameters are those of the collision.

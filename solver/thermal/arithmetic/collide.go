@@ -24,7 +24,7 @@ func Updates() (list []*stencil.Update) {
 	for _, c := range Collisions {
 		list = append(list, c.Update(false), c.Update(true))
 	}
-	return append(list, Equilibrium())
+	return append(list, Equilibrium(), Totals(false), Totals(true))
 }
 
 // Update is the operator, between walls or not: inputs are what arrives, outputs what

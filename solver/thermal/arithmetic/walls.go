@@ -56,16 +56,21 @@ func (b builder) walls(now state, regular []expression.Value) {
 	shear := b.fluxes(now).b
 	debts := append(b.wall(-1, Bottom, BottomSlide, leaving, shear, regular), b.wall(1, Top, TopSlide, leaving, shear, regular)...)
 	b.Outputs = append(b.Outputs, b.Sum(debts...))
-	own := b.Input(Populations + 2*reach)
-	owed := func(sign int8) expression.Value {
-		first := Populations + 2*reach + 1 + int(1+sign)
-		return b.Multiply(b.missing(sign, 1), b.Sum(own, b.Input(first), b.Input(first+1)))
-	}
 	// Where nothing is owed the factor is 1.
-	factor := b.Add(b.Constant(1), b.Divide(b.Add(owed(-1), owed(1)), now.rho))
+	factor := b.Add(b.Constant(1), b.Divide(b.owed([2]expression.Value{b.missing(-1, 1), b.missing(1, 1)}, Populations+2*reach), now.rho))
 	for i, v := range b.Outputs {
 		b.Outputs[i] = b.Multiply(v, factor)
 	}
+}
+
+// owed is the mass that is paid to a cell at a wall: missing tells whether there is no cell below
+// and above, and debts begin with an input.
+func (b builder) owed(missing [2]expression.Value, debts int) expression.Value {
+	var sums [2]expression.Value
+	for i := range sums {
+		sums[i] = b.Multiply(missing[i], b.Sum(b.Input(debts), b.Input(debts+1+2*i), b.Input(debts+2+2*i)))
+	}
+	return b.Add(sums[0], sums[1])
 }
 
 // wall changes what is thrown back at one wall, and returns what mass the changes take.

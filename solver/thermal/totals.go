@@ -1,0 +1,225 @@
+package thermal
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"carina/solver"
+	"carina/solver/cuda"
+	"carina/solver/cuda/device"
+	"carina/solver/stencil"
+	"carina/solver/thermal/arithmetic"
+)
+
+// Line is sums over the cells of a row or of a column, with velocity and temperature in the
+// middle of a step; energy is without that of height.
+type Line struct {
+	Mass            float64
+	Momentum        [2]float64
+	Energy, Kinetic float64
+	Velocity        [2]float64
+	Temperature     float64
+	Pressure        float64
+}
+
+// largest is the largest term that is summed, as it is.
+const largest = 64
+
+// totaller is a kernel that sums over lines.
+type totaller interface {
+	// totals is the work before a step that sums terms, in whole parts of 1/scale, over
+	// lines that an axis numbers, and take what it has summed: terms of line after line.
+	totals(step, axis int, scale float64) (work solver.Work, take func() ([]int64, error), err error)
+}
+
+// Lines sums over the rows of all ranks, which axis 1 numbers, or over the columns, on any
+// device and with the same bits on any. All ranks call it. The gas has the rank for itself.
+func (g *Gas) Lines(r *solver.Rank, axis int) ([]Line, error) {
+	size := r.Layout().Domain.Grid.Size
+	scale := math.Ldexp(1, 62-bits.Len(largest)-bits.Len(uint(size[1-axis])))
+	sums, err := g.ownSums(r, axis, scale)
+	if err := r.Total(sums, err); err != nil {
+		return nil, fmt.Errorf("summing over lines of gas: %w", err)
+	}
+	lines := make([]Line, size[axis])
+	for i := range lines {
+		of := func(term int) float64 { return float64(sums[i*arithmetic.Terms+term]) / scale }
+		lines[i] = Line{
+			Mass: of(arithmetic.Mass), Momentum: [2]float64{of(arithmetic.MomentumX), of(arithmetic.MomentumY)}, Energy: of(arithmetic.Energy), Kinetic: of(arithmetic.Kinetic),
+			Velocity: [2]float64{of(arithmetic.VelocityX), of(arithmetic.VelocityY)}, Temperature: of(arithmetic.Temperature), Pressure: of(arithmetic.Pressure),
+		}
+	}
+	return lines, nil
+}
+
+func (g *Gas) ownSums(r *solver.Rank, axis int, scale float64) ([]int64, error) {
+	k, ok := r.Kernel(0).(totaller)
+	if !ok {
+		return nil, fmt.Errorf("a kernel of type %T sums nothing", r.Kernel(0))
+	}
+	work, take, err := k.totals(int(r.Steps()%2), axis, scale)
+	if err == nil {
+		err = r.Do(work)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return take()
+}
+
+// lineOf is the line of a cell of a piece, and by how much that of the next cell is higher.
+func lineOf(p *solver.Piece, cell int32, axis int) (line, step int32) {
+	if axis == 1 {
+		return p.Y, 0
+	}
+	return p.X0 + cell - p.Local, 1
+}
+
+// together are cells that are summed at once on a processor.
+const together = 128
+
+// summing is a worker's: sums, what is read in double precision, and terms.
+type summing struct {
+	sums  []int64
+	wide  [][together]float64
+	terms [arithmetic.Terms][together]float64
+	at    []unsafe.Pointer
+}
+
+func (k *onProcessor[T]) totals(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
+	update := arithmetic.Totals(k.gas.Walls != nil)
+	part, err := stencil.NewPart[float64](update, functions[update.Name])
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, value := range k.gas.parameters() {
+		part.Set(name, value)
+	}
+	part.Prepare()
+	lines := int(k.layout.Domain.Grid.Size[axis]) * arithmetic.Terms
+	var reads []int // among those of a step
+	for _, read := range update.Reads {
+		reads = append(reads, slices.Index(k.gas.access(0).Reads, read))
+	}
+	workers := make([]summing, k.workers)
+	for i := range workers {
+		w := &workers[i]
+		w.sums, w.wide, w.at = make([]int64, lines), make([][together]float64, len(update.Reads)), make([]unsafe.Pointer, len(update.Reads), len(update.Reads)+arithmetic.Terms)
+		for t := range w.terms {
+			w.at = append(w.at, unsafe.Pointer(&w.terms[t]))
+		}
+	}
+	work := solver.BlockWork(func(b *solver.Block, worker int) {
+		w := &workers[worker]
+		k.EachRun(b, func(first, end int32) {
+			k.layout.EachPiece(first, end, func(p *solver.Piece, from, to int32) {
+				for ; from < to; from += together {
+					n := int(min(to-from, together))
+					inputs := k.Inputs(step, worker, from)
+					for i, read := range reads {
+						w.at[i] = widened[T](inputs[read], &w.wide[i], n)
+					}
+					part.Run(&w.at[0], n)
+					line, next := lineOf(p, from, axis)
+					w.add(int(line), int(next), n, scale)
+				}
+			})
+		})
+	})
+	return work, func() ([]int64, error) {
+		all := make([]int64, lines)
+		for i := range workers {
+			for n, v := range workers[i].sums {
+				all[n] += v
+			}
+		}
+		return all, nil
+	}, nil
+}
+
+// widened is where values are in double precision.
+func widened[T float32 | float64](at unsafe.Pointer, room *[together]float64, n int) unsafe.Pointer {
+	if unsafe.Sizeof(T(0)) == 8 {
+		return at
+	}
+	for i, v := range unsafe.Slice((*float32)(at), n) {
+		room[i] = float64(v)
+	}
+	return unsafe.Pointer(room)
+}
+
+// add adds the terms of n cells to the sums of lines.
+func (w *summing) add(line, step, n int, scale float64) {
+	for t := range w.terms {
+		for i, v := range w.terms[t][:n] {
+			w.sums[(line+i*step)*arithmetic.Terms+t] += whole(v, scale)
+		}
+	}
+}
+
+// whole is how many parts of 1/scale, a power of two, are nearest.
+func whole(v, scale float64) int64 {
+	v = min(max(v, -largest), largest)
+	return int64(v*scale + math.Copysign(0.5, v))
+}
+
+//go:embed totals.cu
+var totalsText string
+
+// gpuSums is what sums over lines on a GPU.
+type gpuSums struct {
+	works [2]*cuda.Work
+	at    device.Address
+}
+
+// stretch is cells of one rank that follow each other: of one line, or each of the next.
+type stretch struct{ First, End, Line, Step int32 }
+
+func (k *onGPU) totals(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
+	numbers := make([]int64, int(k.binding.Domain.Grid.Size[axis])*arithmetic.Terms)
+	if k.sums[axis] == nil {
+		s, err := k.newSums(axis, scale, len(numbers))
+		if err != nil {
+			return nil, nil, err
+		}
+		k.sums[axis] = s
+	}
+	s := k.sums[axis]
+	return s.works[step], func() ([]int64, error) { return numbers, k.device.Take(s.at, numbers) }, nil
+}
+
+func (k *onGPU) newSums(axis int, scale float64, numbers int) (*gpuSums, error) {
+	d, s := k.device, &gpuSums{}
+	text := fmt.Sprintf("#define TERMS %d\n#define MOST %d\n", arithmetic.Terms, largest) + totalsText
+	kernel, err := d.Compile("totals", k.gas.source(arithmetic.Totals(k.gas.Walls != nil), text, "double"))
+	if err != nil {
+		return nil, err
+	}
+	if s.at, err = d.Room(int64(8*numbers), nil); err != nil {
+		return nil, err
+	}
+	cut := cuda.NewCut(func(blocks []solver.Block) ([]byte, int) {
+		var list []stretch
+		for _, b := range blocks {
+			k.binding.EachPiece(b.First, b.End, func(p *solver.Piece, from, to int32) {
+				for from < to {
+					end := min(to, from/cuda.Threads*cuda.Threads+cuda.Threads)
+					line, next := lineOf(p, from, axis)
+					list = append(list, stretch{from, end, line, next})
+					from = end
+				}
+			})
+		}
+		return device.BytesOf(list), len(list)
+	})
+	for n := range s.works {
+		w := cuda.NewWork(kernel, k.windows, []uint64{uint64(d.At(k.binding.Array(n)))}, []uint64{uint64(d.Stride())}, []uint64{uint64(s.at)}, []uint64{math.Float64bits(scale)})
+		w.Cut = cut
+		s.works[n] = w
+	}
+	return s, nil
+}
