@@ -39,12 +39,13 @@ func side(cost *balance.Cost, axis int) (bytes float64) {
 // it is the model of Calore and others for cuts in one direction.
 func (b Box) Step(cost *balance.Cost, columns, rows float64) float64 {
 	w, h := b.Width/columns, b.Height/rows
-	var border, bytes, messages float64
+	var border, messages float64
+	bytes := b.bytes(cost, columns, rows)
 	if rows > 1 {
-		border, bytes, messages = border+2*reach*w, bytes+2*w*side(cost, 1), messages+2
+		border, messages = border+2*reach*w, messages+2
 	}
 	if columns > 1 {
-		border, bytes, messages = border+2*reach*h, bytes+2*h*side(cost, 0), messages+2
+		border, messages = border+2*reach*h, messages+2
 		if rows > 1 {
 			border, messages = border-4*reach*reach, messages+4
 		}
@@ -54,6 +55,17 @@ func (b Box) Step(cost *balance.Cost, columns, rows float64) float64 {
 		exchange += cost.Inside.Latency + messages*cost.Inside.Overhead
 	}
 	return math.Max((w*h-border)*cost.Fluid, exchange) + border*cost.Fluid
+}
+
+// bytes are what a rank sends in a step.
+func (b Box) bytes(cost *balance.Cost, columns, rows float64) (sum float64) {
+	if rows > 1 {
+		sum += 2 * b.Width / columns * side(cost, 1)
+	}
+	if columns > 1 {
+		sum += 2 * b.Height / rows * side(cost, 0)
+	}
+	return sum
 }
 
 // Tiles is the fastest step of so many ranks in columns and rows of more than one each, 0
@@ -131,8 +143,8 @@ func (b Box) drawCuts(path string, cost *balance.Cost) error {
 // cutsWords are the table of predicted steps.
 func (b Box) cutsWords(cost *balance.Cost) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "\n## Stripes and tiles, predicted\n\n%g × %g cells, %.3g ns a cell, %.3g GB/s and %.3g µs a message; nothing of this is measured. From %d ranks on\ntiles are faster.\n\n| ranks | stripes, µs | tiles, µs |\n| --- | --- | --- |\n",
-		b.Width, b.Height, 1e9*cost.Fluid, 1e-9/cost.Inside.SecondsPerByte, 1e6*cost.Inside.Latency, b.Crossover(cost, mostRanks))
+	fmt.Fprintf(&w, "\n## Stripes and tiles, predicted\n\n%g × %g cells, %.3g ns a cell, %.3g GB/s and %.3g µs a message; nothing of this is measured.\n%s%s\n| ranks | stripes, µs | tiles, µs |\n| --- | --- | --- |\n",
+		b.Width, b.Height, 1e9*cost.Fluid, 1e-9/cost.Inside.SecondsPerByte, 1e6*cost.Inside.Latency, b.crossing("", cost), b.crossing("Without latency, as in the model of the source, ", atOnce(cost)))
 	for ranks := 1; ranks <= mostRanks; ranks *= 2 {
 		tiles := ""
 		if step := b.Tiles(cost, ranks); step > 0 {
@@ -141,4 +153,23 @@ func (b Box) cutsWords(cost *balance.Cost) string {
 		fmt.Fprintf(&w, "| %d | %.4g | %s |\n", ranks, 1e6*b.Step(cost, 1, float64(ranks)), tiles)
 	}
 	return w.String()
+}
+
+// crossing says where tiles become faster than stripes.
+func (b Box) crossing(first string, cost *balance.Cost) string {
+	words := fmt.Sprintf("tiles are nowhere faster up to %d ranks.\n", mostRanks)
+	if from := b.Crossover(cost, mostRanks); from > 0 {
+		words = fmt.Sprintf("tiles are faster from %d ranks on.\n", from)
+	}
+	if first == "" {
+		return strings.ToUpper(words[:1]) + words[1:]
+	}
+	return first + words
+}
+
+// atOnce is a cost whose messages begin at once.
+func atOnce(cost *balance.Cost) *balance.Cost {
+	c := *cost
+	c.Inside.Latency, c.Inside.Overhead = 0, 0
+	return &c
 }

@@ -31,7 +31,7 @@ type benchFlags struct {
 func newBench() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench NAME",
-		Short: "Measure: cost, solver, validate, partition, balance, scale, rebalance, water, thermal, gpu, hybrid",
+		Short: "Measure: cost, solver, validate, partition, balance, scale, rebalance, water, thermal, cuts, gpu, hybrid",
 		Long: "Run a benchmark and write its tables and plots, with the machine described, to a folder; with --record to the\n" +
 			"project's records.",
 		RunE: func(command *cobra.Command, arguments []string) error {
@@ -45,7 +45,7 @@ func newBench() *cobra.Command {
 	command.PersistentFlags().StringVar(&flags.folder, "out", benchFolder, "folder for results")
 	command.PersistentFlags().BoolVar(&flags.record, "record", false, "write to "+filepath.ToSlash(recordsFolder)+" instead, over what is recorded there")
 	command.PersistentFlags().BoolVar(&flags.quick, "quick", false, "do less, in a few minutes")
-	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchPartition(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchRebalance(&flags), newBenchWater(&flags), newBenchThermal(&flags), newBenchGPU(&flags), newBenchHybrid(&flags))
+	command.AddCommand(newBenchCost(&flags), newBenchSolver(&flags), newBenchValidate(&flags), newBenchPartition(&flags), newBenchBalance(&flags), newBenchScale(&flags), newBenchRebalance(&flags), newBenchWater(&flags), newBenchThermal(&flags), newBenchCuts(&flags), newBenchGPU(&flags), newBenchHybrid(&flags))
 	return command
 }
 

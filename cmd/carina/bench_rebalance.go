@@ -107,3 +107,36 @@ func newBenchThermal(flags *benchFlags) *cobra.Command {
 		},
 	}
 }
+
+func newBenchCuts(flags *benchFlags) *cobra.Command {
+	size := boxSize{512, 512}
+	o := thermalbench.CutOptions{Ranks: []int{1, 2, 3, 4}, Device: "cpu:1"}
+	command := &cobra.Command{
+		Use:   "cuts",
+		Short: "Time a thermal gas in stripes and tiles beside the model's predictions",
+		Long: "Time steps of a thermal gas that ranks share in stripes and in tiles, and predict them from what a cell takes one rank\n" +
+			"alone and what messages take; show where tiles become faster.",
+		Example: "  carina bench cuts --device gpu --ranks 1,2 --size 2048x4096",
+		Args:    exactly(),
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := flags.makeFolder(); err != nil {
+				return err
+			}
+			report, end := progress(command)
+			o.Folder, o.Quick, o.Progress, o.Size = flags.folder, flags.quick, report, size
+			result, err := thermalbench.TimeCuts(command.Context(), o)
+			end()
+			if err != nil {
+				return err
+			}
+			return printResult(command, result, func() string {
+				return result.String() + fmt.Sprintf("wrote thermal-cuts.csv and thermal-cuts.md to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+			})
+		},
+	}
+	f := command.Flags()
+	f.Var(&size, "size", "cells along x and y")
+	f.IntSliceVar(&o.Ranks, "ranks", o.Ranks, "numbers of ranks")
+	f.StringVar((*string)(&o.Device), "device", string(o.Device), "what each rank computes on: cpu:1, a core, or gpu, one of its own")
+	return command
+}
