@@ -79,6 +79,12 @@ type Stopwatch interface {
 	Stop() (seconds float64, err error)
 }
 
+// Limited is a device with a memory of its own that fields may fill.
+type Limited interface {
+	// Spare is how much more it may hold, in bytes.
+	Spare() (int64, error)
+}
+
 // Segment is values of one array, of so many bytes each.
 type Segment struct {
 	Array int32

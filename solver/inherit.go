@@ -47,7 +47,7 @@ func (m *mover) records(kept []*State) error {
 		s.Records = all[rank]
 		received = append(received, s)
 	}
-	if err := transport.Agree(t, q.takeOver(kept, told.coming, received, func() error { return m.inherit(heir, direct) })); err != nil {
+	if err := transport.Agree(t, q.takeOver(kept, cellsOf(told.coming), received, func() error { return m.inherit(heir, direct) })); err != nil {
 		return err
 	}
 	return q.settle()
@@ -82,12 +82,13 @@ func (r *Rank) recordsOf(leaving []part) (*RecordSource, error) {
 	return saved.NewSource(cells, records, bytes, 1), r.keeper.SaveRecords(r.stateIndex(), cells, records)
 }
 
-// takeOver takes over what is kept, the records of cells that come, and what is inherited.
-func (r *Rank) takeOver(kept []*State, coming []part, received []*State, inherit func() error) error {
+// takeOver takes over what is kept, the records of cells, all if there are none, and what is
+// inherited.
+func (r *Rank) takeOver(kept []*State, cells []CellRange, received []*State, inherit func() error) error {
 	if err := r.loadKept(kept); err != nil {
 		return err
 	}
-	if err := r.loadRecords(cellsOf(coming), received); err != nil {
+	if err := r.loadRecords(cells, received); err != nil {
 		return err
 	}
 	return inherit()

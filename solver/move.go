@@ -13,8 +13,21 @@ import (
 // Move gives cells to other owners, after any step, and returns the rank that
 // goes on with device, whose fields it allocates; the rank itself is closed. The
 // domain is the same but for owners. Call it on all ranks. If it fails, the rank is
-// as it was.
+// as it was, unless the device of one is too small for the fields of before and after at
+// once: then all go by the host's memory, and the rank is closed before.
 func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, error) {
+	short, err := r.isShort(domain)
+	if err == nil && short {
+		q, err := r.moveByHost(domain, physics, device)
+		if err != nil {
+			return nil, fmt.Errorf("moving cells by the host's memory: %w", err)
+		}
+		return q, nil
+	}
+	if err != nil {
+		device.Close()
+		return nil, fmt.Errorf("moving cells: %w", err)
+	}
 	q, err := NewRank(domain, physics, device, r.transport, r.options)
 	if err != nil {
 		return nil, fmt.Errorf("moving cells: %w", err)
@@ -42,6 +55,9 @@ func (r *Rank) moveTo(q *Rank) error {
 	var err error
 	m.own, err = r.saveKept()
 	if err := transport.Agree(r.transport, err); err != nil {
+		return err
+	}
+	if err := m.cut(q.layout.Ranges(), q.layout.Domain); err != nil {
 		return err
 	}
 	received, err := m.exchange()
@@ -106,15 +122,13 @@ func ownerOf(list []part, cell int64) int32 {
 	return list[i].rank
 }
 
-// exchange returns what is kept beside the records of the cells that this rank will have,
-// by where they come from.
-func (m *mover) exchange() ([]*State, error) {
-	var err error
-	if m.leaving, err = parts(m.own.Cells, m.to.layout.Domain); err != nil {
-		return nil, err
+// cut lists the cells that change owner, given those that this rank will have.
+func (m *mover) cut(cells []CellRange, after *Domain) (err error) {
+	if m.leaving, err = parts(m.own.Cells, after); err != nil {
+		return err
 	}
-	if m.coming, err = parts(m.to.layout.Ranges(), m.from.layout.Domain); err != nil {
-		return nil, err
+	if m.coming, err = parts(cells, m.from.layout.Domain); err != nil {
+		return err
 	}
 	for _, p := range slices.Concat(m.leaving, m.coming) {
 		if int(p.rank) != m.from.transport.Rank() {
@@ -123,6 +137,12 @@ func (m *mover) exchange() ([]*State, error) {
 	}
 	slices.Sort(m.peers)
 	m.peers = slices.Compact(m.peers)
+	return nil
+}
+
+// exchange returns what is kept beside the records of the cells that this rank will have,
+// by where they come from.
+func (m *mover) exchange() ([]*State, error) {
 	states := m.states(m.coming)
 	for k, list := range m.own.Beside {
 		for i, b := range list {

@@ -46,6 +46,7 @@ type Rank struct {
 	watch     Stopwatch // the device, if it is one
 	unlike    bool      // devices are of several kinds
 	identity  saved.Identity
+	closed    bool
 	// alike tells which other ranks have such devices; nil where the device is no Peer
 	// or the only one.
 	alike func(rank int) bool
@@ -385,8 +386,13 @@ func (r *Rank) wait() error {
 	return nil
 }
 
-// Close ends what the device runs.
-func (r *Rank) Close() { r.device.Close() }
+// Close ends what the device runs, once.
+func (r *Rank) Close() {
+	if !r.closed {
+		r.closed = true
+		r.device.Close()
+	}
+}
 
 // Layout is that of the rank's cells.
 func (r *Rank) Layout() *Layout { return r.layout }

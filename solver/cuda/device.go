@@ -341,6 +341,12 @@ func aligned(ranges []CellRange) (list []CellRange) {
 // Wait waits for the device.
 func (d *Device) Wait() error { return d.gpu.Synchronize() }
 
+// Spare is how much more memory there is.
+func (d *Device) Spare() (int64, error) {
+	free, _, err := d.gpu.Memory()
+	return free, err
+}
+
 // Bytes is the memory on the device.
 func (d *Device) Bytes() int64 { return d.bytes }
 

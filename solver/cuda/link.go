@@ -52,6 +52,7 @@ var (
 	_ solver.Inspector = (*Device)(nil)
 	_ solver.Heir      = (*Device)(nil)
 	_ solver.Stopwatch = (*Device)(nil)
+	_ solver.Limited   = (*Device)(nil)
 )
 
 // Kind is that of all GPUs whose values lie in arrays.

@@ -73,7 +73,9 @@ func (b *backend) Open(t transport.Transport) (solver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tiles.NewDevice(d, t, b.options.Exchange), nil
+	own := tiles.NewDevice(d, t, b.options.Exchange)
+	own.Limit(b.options.Memory)
+	return own, nil
 }
 
 // Physics is the flow on tiles.

@@ -25,6 +25,7 @@ type Device struct {
 	messages [2][]transport.Message
 	steps    int64 // done or begun
 	watch    stopwatch
+	limit    int64 // of memory
 }
 
 // NewDevice is a GPU as the device of a rank. Exchange is how it exchanges with other
@@ -51,6 +52,7 @@ var (
 	_ solver.Device    = (*Device)(nil)
 	_ solver.Peer      = (*Device)(nil)
 	_ solver.Stopwatch = (*Device)(nil)
+	_ solver.Limited   = (*Device)(nil)
 )
 
 // Launch starts a phase's work on the tiles at the border, on their queue, or on the
@@ -138,6 +140,18 @@ func (d *Device) Kind() string { return "GPU" }
 func (d *Device) Swap() error {
 	odd := int((d.steps + 1) % 2) // of the step that was begun last
 	return d.tiles.swap(d.transport, d.messages[odd], odd)
+}
+
+// Limit lets the rank take at most so much memory of the device; 0 is all that is free.
+func (d *Device) Limit(bytes int64) { d.limit = bytes }
+
+// Spare is how much more memory the rank may take.
+func (d *Device) Spare() (int64, error) {
+	free, _, err := d.gpu.Memory()
+	if d.limit > 0 {
+		free = min(free, d.limit-d.Bytes())
+	}
+	return free, err
 }
 
 // Bytes is the memory on the device.
