@@ -185,6 +185,47 @@ func TestRebalanceSlowRank(t *testing.T) {
 	}
 }
 
+// A rank never gets more cells than its memory holds, neither from its neighbours nor from a
+// partition made anew, and others get them.
+func TestRebalanceWithinMemory(t *testing.T) {
+	g := generate.TreeGrid(120, 4)
+	cost := balance.DefaultCost(balance.Sparse)
+	const ranks = 5
+	s := simulate(t, g, made(t, g, ranks, cost), cost)
+	held := func() []int64 {
+		cells := make([]int64, ranks)
+		for v, r := range s.Owners() {
+			cells[r] += s.counts[v].Fluid
+		}
+		return cells
+	}
+	most := make([]int64, ranks)
+	for r, n := range held()[:3] {
+		most[r] = n + n/50
+	}
+	s.Limit(most)
+	s.speeds[4] = 1. / 3
+	moved := false
+	for range 6 {
+		d := s.look(500)
+		moved = moved || d.Moves()
+		for r, n := range held() {
+			if most[r] > 0 && n > most[r] {
+				t.Fatalf("rank %d has %d cells of at most %d: %v", r, n, most[r], d)
+			}
+		}
+		owners, err := s.Distant(500)(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Found(owners)
+	}
+	busy, _ := s.busy()
+	if !moved || slices.Max(busy) > 1.05*(busy[3]+busy[4])/2 {
+		t.Errorf("steps take the ranks %v s", busy)
+	}
+}
+
 // TestRebalanceWrongCosts begins with partitions by cost models that are wrong by
 // a factor of two for walls or openings: two looks later a step takes at most 5 %
 // longer than with the right model.

@@ -43,6 +43,18 @@ func (r *Rank) isShort(domain *Domain) (bool, error) {
 	return short[0] == 1, err
 }
 
+// Capacity is how many cells the rank's device can hold by what those that it has take, at
+// least these; 0 where nothing bounds them but the host's memory.
+func (r *Rank) Capacity() (int64, error) {
+	limited, ok := r.device.(Limited)
+	own := int64(r.layout.Fluid)
+	if !ok || own == 0 || r.device.Bytes() == 0 {
+		return 0, nil
+	}
+	room, err := limited.Spare()
+	return max(own, int64(mostOfRoom*float64(own)*(1+float64(room)/float64(r.device.Bytes())))), err
+}
+
 // rangesOf are the cells of a rank by ascending global number.
 func (d *Domain) rangesOf(rank int32) (list []CellRange, err error) {
 	err = d.eachPiece(false, func(p *Piece) {

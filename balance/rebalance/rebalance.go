@@ -33,7 +33,7 @@ type Kind struct {
 	Inside, Between float64
 }
 
-// Problem is what a job computes. Nothing of it changes but by Weigh.
+// Problem is what a job computes. Nothing of it changes but by Weigh and Limit.
 type Problem struct {
 	// Graph has a vertex for cells that always have one owner; edges weigh the bytes
 	// that cross in a step, both ways together.
@@ -149,6 +149,14 @@ func (b *Balancer) Weigh(work, since [][]Parts) {
 	b.speeds.weigh()
 }
 
+// Limit says anew how many cells the memory of each rank holds, 0 for any. It is called
+// between looks.
+func (b *Balancer) Limit(cells []int64) {
+	for r, most := range cells {
+		b.problem.Ranks[r].Cells = most
+	}
+}
+
 // Look judges what was measured. What it decides counts as done: the next look is
 // taken to be of the new owners.
 func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
@@ -158,7 +166,7 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	}
 	next := now.clone()
 	next.level(ctx)
-	if other := b.distant(ctx); other != nil && other.slowest() < next.slowest()*(1-leastGain/2) {
+	if other := b.distant(ctx, now); other != nil && other.slowest() < next.slowest()*(1-leastGain/2) {
 		next = other
 	}
 	b.graph = nil

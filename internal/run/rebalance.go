@@ -214,9 +214,14 @@ func (b *Rebalancing) Look(c Computation) error {
 		}
 	}
 	steps := max(1, step-own.first)
-	measured := make([]int64, 2*t.Size()+1)
+	most, err := c.Engine().Capacity()
+	if err := transport.Agree(t, err); err != nil {
+		return fmt.Errorf("looking at the balance: %w", err)
+	}
+	measured := make([]int64, 3*t.Size()+1)
 	mean, spread := balance.Mean(own.parts)
 	measured[t.Rank()], measured[t.Size()+t.Rank()] = int64(1e9*mean), int64(spread/spreadUnit)
+	measured[2*t.Size()+1+t.Rank()] = most
 	if t.Rank() == 0 {
 		measured[2*t.Size()] = int64(own.total) / steps
 	}
@@ -230,7 +235,7 @@ func (b *Rebalancing) Look(c Computation) error {
 		l, differ = b.decide(c, measured, steps, own.owners)
 		message = b.encode(&l, own.owners, step, steps, time.Since(begin), differ)
 	}
-	message, err := transport.Broadcast(t, 0, message)
+	message, err = transport.Broadcast(t, 0, message)
 	if err != nil {
 		return fmt.Errorf("looking at the balance: %w", err)
 	}
@@ -322,6 +327,7 @@ func (b *Rebalancing) decide(c Computation, measured []int64, steps int64, owner
 		b.distant = nil
 	default:
 	}
+	b.rebalancer.Limit(measured[2*n+1:])
 	l.Decision = b.rebalancer.Look(b.ctx, m)
 	if l.Far && b.distant == nil {
 		done := make(chan []int32, 1)

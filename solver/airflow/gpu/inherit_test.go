@@ -98,6 +98,10 @@ func TestCellsMoveFromGPUToGPU(t *testing.T) {
 						return err
 					}
 					use, _ := MemoryOf(r)
+					cells, err := r.Engine().Capacity()
+					if own := int64(r.Engine().Layout().Fluid); err != nil || cells < own || most > 0 && cells > max(own, own*most/use.Needs) {
+						t.Errorf("rank %d, which has %d cells, holds %d at most; %v", r.Number(), own, cells, err)
+					}
 					needs := []int64{use.Needs}
 					if err := r.Engine().Transport().Reduce(transport.Max, needs); err != nil {
 						return err
