@@ -2,6 +2,7 @@ package carina
 
 import (
 	"fmt"
+	"os"
 
 	"carina/balance"
 	"carina/geometry"
@@ -49,19 +50,19 @@ func Open(grid *geometry.Grid, partition *balance.Partition, c Case, with ...Opt
 }
 
 // OpenFile is Open for a partition file and the grid beside it. Of many processes,
-// each reads the share of its rank instead where there is one.
+// each reads the share of its rank instead where there is one and no cell may change owner.
 func OpenFile(path string, c Case, with ...Option) (*Flow, error) {
 	o := optionsOf(with)
 	from := origin{c: c, partitionFile: path}
-	err := from.read(o.transport)
+	err := from.read(o.transport, o.rebalance.On)
 	if err := transport.Agree(o.transport, err); err != nil {
 		return nil, err
 	}
 	return open(from, o)
 }
 
-// read reads what a process needs.
-func (o *origin) read(t transport.Transport) (err error) {
+// read reads what a process needs: the whole, or the share of its rank where there is one.
+func (o *origin) read(t transport.Transport, whole bool) (err error) {
 	if err := o.c.CheckFlow(); err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (o *origin) read(t transport.Transport) (err error) {
 			return err
 		}
 	}
-	if t != nil {
+	if t != nil && !whole {
 		p, err := balance.ReadFile(o.partitionFile)
 		if err != nil {
 			return err
@@ -84,6 +85,12 @@ func (o *origin) read(t transport.Transport) (err error) {
 		}
 	}
 	if o.partition, o.grid, err = ReadPartition(o.partitionFile); err != nil {
+		if t == nil {
+			return err
+		}
+		if _, none := os.Stat(share.Path(o.partitionFile, t.Rank())); none == nil {
+			return fmt.Errorf("with --rebalance every process reads the whole grid, and beside its share rank %d does not find it (%w): copy the grid beside the partition file, or leave --rebalance out", t.Rank(), err)
+		}
 		return err
 	}
 	if o.c.Output != "" && (t == nil || t.Rank() == 0) && o.grid.Cells() <= results.PageLimit {

@@ -96,7 +96,7 @@ func (f *Flow) rebalancing() *run.Rebalancing {
 	}}
 }
 
-// checkRebalancing refuses ranks that cannot give each other cells.
+// checkRebalancing refuses a calibrated partition of which nothing could be known.
 func (f *Flow) checkRebalancing() error {
 	if path := f.options.calibrated; path != "" {
 		if !f.options.rebalance.On {
@@ -105,12 +105,6 @@ func (f *Flow) checkRebalancing() error {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("the folder of the calibrated partition must be there: %w", err)
 		}
-	}
-	if !f.options.rebalance.On {
-		return nil
-	}
-	if f.from.share != nil {
-		return errors.New("cells change owner where every process knows the whole grid: leave --rebalance out")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"carina"
+	"carina/balance"
+	"carina/solver/transport"
 )
 
 // A flow during which cells may change owner is the one of which none does, and what was
@@ -69,6 +71,54 @@ func TestRebalance(t *testing.T) {
 	defer file.Close()
 	if rows, err := csv.NewReader(file).ReadAll(); err != nil || len(rows) != heard+1 {
 		t.Errorf("%d rows for %d looks: %v", len(rows), heard, err)
+	}
+}
+
+// Processes between which cells may change owner read the whole grid in place of their
+// shares, and say so where it is not there.
+func TestRebalanceBesideShares(t *testing.T) {
+	surface, c := pipe(t)
+	grid, err := c.Grid(surface)
+	if err != nil {
+		t.Fatal(err)
+	}
+	partition, err := c.Partition(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "pipe.part.json")
+	if err := (&carina.Voxels{Grid: grid}).WriteShares(path, partition); err != nil {
+		t.Fatal(err)
+	}
+	run := func(with ...carina.Option) (hash string, err error) {
+		err = transport.InProcess(2, func(tr transport.Transport) error {
+			f, err := carina.OpenFile(path, c, append(with, carina.Over(tr))...)
+			if err == nil {
+				err = f.Run(context.Background())
+			}
+			if err == nil && tr.Rank() == 0 {
+				hash = f.Summary().StateHash
+			}
+			return err
+		})
+		return hash, err
+	}
+	balances := carina.Rebalance(carina.Rebalancing{On: true, Every: 50})
+	want, err := run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run(balances); err != nil || got != want {
+		t.Errorf("the state is %s, and %s where each process reads its share; %v", got, want, err)
+	}
+	if err := os.Remove(balance.Stem(path) + ".grid"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run(); err != nil || got != want {
+		t.Errorf("without the grid the state is %s, want %s; %v", got, want, err)
+	}
+	if _, err := run(balances); err == nil || !strings.Contains(err.Error(), "copy the grid beside the partition file, or leave --rebalance out") {
+		t.Errorf("with --rebalance and without the grid: %v", err)
 	}
 }
 
