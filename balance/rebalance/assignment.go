@@ -28,6 +28,9 @@ func newAssignment(p *Problem, seconds [][]float64, speed []float64, owners []in
 	n := len(p.Ranks)
 	a := &assignment{Problem: p, seconds: seconds, speed: speed, owners: slices.Clone(owners), members: make([][]int32, n),
 		place: make([]int32, len(owners)), work: make([]float64, n), crossing: make([]float64, n), cells: make([]int64, n)}
+	for r, list := range a.room(owners) {
+		a.members[r] = list
+	}
 	for v, r := range owners {
 		a.place[v] = int32(len(a.members[r]))
 		a.members[r] = append(a.members[r], int32(v))
@@ -42,8 +45,33 @@ func newAssignment(p *Problem, seconds [][]float64, speed []float64, owners []in
 	return a
 }
 
+// room returns empty lists, one behind the other, for the members of every rank.
+func (a *assignment) room(owners []int32) [][]int32 {
+	count := make([]int, len(a.Ranks))
+	for _, r := range owners {
+		count[r]++
+	}
+	all, lists := make([]int32, len(owners)), make([][]int32, len(count))
+	for r, n := range count {
+		lists[r], all = all[:0:n], all[n:]
+	}
+	return lists
+}
+
 // clone returns a copy that can be changed.
 func (a *assignment) clone() *assignment {
+	b := *a
+	b.owners, b.place, b.with = slices.Clone(a.owners), slices.Clone(a.place), nil
+	b.work, b.crossing, b.cells = slices.Clone(a.work), slices.Clone(a.crossing), slices.Clone(a.cells)
+	b.members = a.room(a.owners)
+	for r, list := range a.members {
+		b.members[r] = append(b.members[r], list...)
+	}
+	return &b
+}
+
+// anew is the same with all sums taken again.
+func (a *assignment) anew() *assignment {
 	return newAssignment(a.Problem, a.seconds, a.speed, a.owners)
 }
 

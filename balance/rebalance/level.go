@@ -47,21 +47,34 @@ type sending struct {
 	work     float64
 }
 
-// touching lists the ranks that every rank exchanges with.
-func (a *assignment) touching() [][]int32 {
-	list := make([][]int32, len(a.Ranks))
-	seen := make([]int32, len(a.Ranks))
-	for r := range a.members {
-		for _, v := range a.members[r] {
-			for e := a.Graph.Offsets[v]; e < a.Graph.Offsets[v+1]; e++ {
-				if q := a.owners[a.Graph.Neighbours[e]]; int(q) != r && seen[q] != int32(r)+1 {
-					seen[q] = int32(r) + 1
-					list[r] = append(list[r], q)
-				}
+// touching lists the ranks that each exchanges with, as long as owners stay; a list is made
+// when it is first needed.
+type touching struct {
+	*assignment
+	lists [][]int32
+	seen  []int32 // by a rank, plus one
+}
+
+func (a *assignment) touching() *touching {
+	return &touching{assignment: a, lists: make([][]int32, len(a.Ranks)), seen: make([]int32, len(a.Ranks))}
+}
+
+// of are those of a rank.
+func (t *touching) of(r int32) []int32 {
+	if t.lists[r] != nil {
+		return t.lists[r]
+	}
+	list := []int32{}
+	for _, v := range t.members[r] {
+		for e := t.Graph.Offsets[v]; e < t.Graph.Offsets[v+1]; e++ {
+			if q := t.owners[t.Graph.Neighbours[e]]; q != r && t.seen[q] != r+1 {
+				t.seen[q] = r + 1
+				list = append(list, q)
 			}
 		}
-		slices.Sort(list[r])
 	}
+	slices.Sort(list)
+	t.lists[r] = list
 	return list
 }
 
@@ -106,7 +119,7 @@ func (a *assignment) plan(limit float64) []sending {
 }
 
 // planFor sends what rank p has too much to the nearest ranks with time left.
-func (a *assignment) planFor(p int32, spare []float64, touching [][]int32, parent []int32, add func(from, to int32, work float64)) {
+func (a *assignment) planFor(p int32, spare []float64, touching *touching, parent []int32, add func(from, to int32, work float64)) {
 	for i := range parent {
 		parent[i] = -1
 	}
@@ -122,7 +135,7 @@ func (a *assignment) planFor(p int32, spare []float64, touching [][]int32, paren
 				add(parent[r], r, take)
 			}
 		}
-		for _, r := range touching[q] {
+		for _, r := range touching.of(q) {
 			if parent[r] < 0 {
 				parent[r] = q
 				queue = append(queue, r)

@@ -171,7 +171,7 @@ func (b *Balancer) Look(ctx context.Context, m Measured) *Decision {
 	}
 	b.graph = nil
 	// Its sums have been changed move by move and are off by rounding: they are taken anew.
-	next = next.clone()
+	next = next.anew()
 	d.After = next.slowest()
 	d.Ideal = math.Min(d.Ideal, next.ideal())
 	d.Far = d.After > d.Ideal*(1+FarFromIdeal)
