@@ -2,9 +2,11 @@
 // that run one after another from one synchronization to the next, and
 // asynchronous copies arrive as late as they may. Every program is compiled for
 // the tests, mostly the headers: the functions of C are used as built in.
-#include <setjmp.h>
 #include <string.h>
+#ifndef __x86_64__
+#include <setjmp.h>
 #include <ucontext.h>
+#endif
 
 struct Index {
 	unsigned x;
@@ -54,24 +56,70 @@ struct Copies {
 };
 static Copies copies[LANES];
 
-// Every lane's fibre is begun by a context of its own and goes on by longjmp,
-// which unlike swapcontext calls nothing of the system.
-static jmp_buf scheduler, fibre[LANES];
-static ucontext_t start[LANES];
-static bool begun[LANES], done[LANES];
-static unsigned lane;
+// A fibre is a stack and where it goes on. swap goes on with another one, and saves where
+// this one is.
+#ifdef __x86_64__
+struct Fibre {
+	void *top;
+
+	void begin(char *stack, void (*live)())
+	{
+		void **const end = (void **)(stack + STACK);
+		end[-2] = (void *)live; // above it what swap takes back
+		top = end - 8;
+	}
+};
+extern "C" void emulation_swap(void **from, void *to);
+// What a function must leave as it is, is saved.
+asm(".text\n"
+    ".local emulation_swap\n"
+    "emulation_swap:\n"
+    "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\n"
+    "mov %rsp, (%rdi)\nmov %rsi, %rsp\n"
+    "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\n"
+    "ret\n");
+static void swap(Fibre &from, Fibre &to) { emulation_swap(&from.top, to.top); }
+#else
+struct Fibre {
+	ucontext_t start;
+	jmp_buf at;
+	bool fresh;
+
+	void begin(char *stack, void (*live)())
+	{
+		getcontext(&start);
+		start.uc_stack.ss_sp = stack;
+		start.uc_stack.ss_size = STACK;
+		makecontext(&start, live, 0);
+		fresh = true;
+	}
+};
+// Jumps, unlike swapcontext, call nothing of the system.
+__attribute__((noinline)) static void swap(Fibre &from, Fibre &to)
+{
+	if (_setjmp(from.at)) return;
+	if (!to.fresh) _longjmp(to.at, 1);
+	to.fresh = false;
+	setcontext(&to.start);
+}
+#endif
+static Fibre scheduler, fibre[LANES];
+static bool done[LANES];
+static unsigned lane, warp, turn[LANES];
 static void (*body)();
 
-__attribute__((noinline)) static void pause()
+// pause goes on with the next lane, or with the scheduler if all are done.
+static void pause()
 {
-	if (!_setjmp(fibre[lane])) _longjmp(scheduler, 1);
-}
-__attribute__((noinline)) static void resume()
-{
-	if (_setjmp(scheduler)) return;
-	if (begun[lane]) _longjmp(fibre[lane], 1);
-	begun[lane] = true;
-	setcontext(&start[lane]);
+	Fibre &from = fibre[lane];
+	for (unsigned k = 0; k < LANES; k++) {
+		lane = (lane + 7) % LANES; // lanes have no order
+		if (done[lane]) continue;
+		threadIdx.x = LANES * warp + lane;
+		if (&from != &fibre[lane]) swap(from, fibre[lane]);
+		return;
+	}
+	swap(from, scheduler);
 }
 static void live()
 {
@@ -84,33 +132,32 @@ static void live()
 static void prepare()
 {
 	char *const stacks = (char *)__builtin_malloc(LANES * STACK);
-	for (unsigned l = 0; l < LANES; l++) {
-		getcontext(&start[l]);
-		start[l].uc_stack.ss_sp = stacks + l * STACK;
-		start[l].uc_stack.ss_size = STACK;
-		makecontext(&start[l], live, 0);
-	}
+	for (unsigned l = 0; l < LANES; l++) fibre[l].begin(stacks + l * STACK, live);
 }
 
 // run_warp runs the 32 lanes from number warp·32 of a block.
-static void run_warp(unsigned warp, void (*kernel)())
+static void run_warp(unsigned number, void (*kernel)())
 {
 	body = kernel;
+	warp = number;
 	for (unsigned l = 0; l < LANES; l++) {
 		done[l] = false;
-		copies[l].count = copies[l].groups = 0;
+		copies[l].count = copies[l].groups = turn[l] = 0;
 	}
-	for (bool any = true; any;) {
-		any = false;
-		for (unsigned k = 0; k < LANES; k++) {
-			const unsigned l = (7 * k + 3) % LANES; // lanes have no order
-			if (done[l]) continue;
-			any = true;
-			lane = l;
-			threadIdx.x = LANES * warp + l;
-			resume();
-		}
-	}
+	lane = 3;
+	threadIdx.x = LANES * warp + lane;
+	swap(scheduler, fibre[lane]);
+}
+
+// shared are what all lanes give to one of them, by lane: once in a turn, of which the
+// next one gives to the other place.
+template <class T> static T *shared(T v)
+{
+	static T values[2][LANES];
+	T *const now = values[turn[lane]++ % 2];
+	now[lane] = v;
+	pause();
+	return now;
 }
 } // namespace emulation
 
@@ -154,32 +201,16 @@ DEVICE void atomic_min(unsigned long long *at, unsigned long long v) { *at = *at
 DEVICE void atomic_add(unsigned long long *at, unsigned long long v) { *at += v; }
 DEVICE int apart(int v) { return v; }
 DEVICE unsigned opaque(unsigned v) { return v; }
-template <class T> DEVICE T from_lane(T v, unsigned lane)
-{
-	static T values[32];
-	values[emulation::lane] = v;
-	sync_warp();
-	v = values[lane];
-	sync_warp();
-	return v;
-}
+template <class T> DEVICE T from_lane(T v, unsigned lane) { return emulation::shared(v)[lane]; }
 DEVICE bool any_of_warp(bool v)
 {
-	static bool values[32];
-	values[emulation::lane] = v;
-	sync_warp();
+	const bool *const values = emulation::shared(v);
 	bool any = false;
 	for (int l = 0; l < 32; l++) any = any || values[l];
-	sync_warp();
 	return any;
 }
 DEVICE unsigned long long exchange(unsigned long long v, unsigned bit)
 {
-	static unsigned long long values[32];
 	const unsigned l = emulation::lane;
-	values[l] = v;
-	sync_warp();
-	v = values[l ^ bit];
-	sync_warp();
-	return v;
+	return emulation::shared(v)[l ^ bit];
 }
