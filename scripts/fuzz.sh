@@ -9,6 +9,13 @@ for package in $($GO list ./...); do
 		$GO test -run '^$' -fuzz "^$name\$" -fuzztime "$1" "$package"
 	done
 done
+echo "== 1,000 random cases of each property"
+RAPID_CHECKS=1000 $GO test -count=1 -timeout 5h $(grep -rl --include="*_test.go" "pgregory.net/rapid" . | xargs -n1 dirname | sort -u)
+
+echo "== whole sweeps"
+$GO test -count=1 -timeout 60m -run 'Waves|TubesAtRest' ./benchmarks/validate -whole
+$GO test -count=1 -timeout 60m -run 'BitForBit$' ./solver/airflow -everywhere
+
 echo "== 200 runs into a folder, disturbed at any time"
 CARINA_KILLED_RUNS=200 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina
 

@@ -27,9 +27,11 @@ bash scripts/openmpi.sh || mpi=false
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 bash scripts/lint.sh || failed=1
-# No package takes a minute on two idle cores; the limit is for a machine that
-# is busy with other things.
-run plain $GO test -v -timeout 30m ./...
+# Properties of random things: make fuzz tries 1,000.
+export RAPID_CHECKS=${RAPID_CHECKS:-40}
+# The limit is for a machine that is busy with other things. What go test would vet,
+# lint has vetted.
+run plain $GO test -v -vet=off -timeout 30m ./...
 
 if $mpi; then
 	# Only where tests need MPI: to link all others anew takes its time.
@@ -39,12 +41,13 @@ else
 	left_out+=("tests with MPI: Open MPI is not installed")
 fi
 if command -v cc >/dev/null; then
-	run driver bash scripts/cuda.sh $GO test -v -tags cuda -timeout 15m ./solver/cuda/driver
-	run gpu bash scripts/cuda.sh $GO test -v -tags cuda -timeout 15m -run WithoutGPU ./cmd/carina
+	run driver bash scripts/cuda.sh $GO test -v -vet=off -tags cuda -timeout 15m ./solver/cuda/driver
+	run gpu bash scripts/cuda.sh $GO test -v -vet=off -tags cuda -timeout 15m -run WithoutGPU ./cmd/carina
 else
 	left_out+=("the GPU layer: there is no C compiler")
 fi
 left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
+left_out+=("most random cases: a property is tested on $RAPID_CHECKS, 48 damaged airways are tried; make fuzz tries 1,000 and 2,000")
 # A test that is skipped has said why in its last line; a test within another one says
 # it long before the line that names it.
 reasons='

@@ -18,7 +18,7 @@ import (
 )
 
 // sweeps is how many damaged airways are tried.
-var sweeps = flag.Int("sweeps", 120, "number of damaged airways to try")
+var sweeps = flag.Int("sweeps", 48, "number of damaged airways to try")
 
 // notchedAirways are always tried: an open end has lost triangles of the wall
 // beside it, so that one boundary runs around both.

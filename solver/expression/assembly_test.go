@@ -73,12 +73,12 @@ func (p *processor) do(line string) {
 // Lines of assembly of random programs give the program's bits, with few registers and
 // with many.
 func TestAssemblyOfRandomPrograms(t *testing.T) {
-	spills := 0
+	spills, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := randomProgram(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)).IntN)
 		registers := rapid.SampledFrom([]int{5, 6, 7, 9, 14, 31}).Draw(t, "registers")
 		actions, slots := Schedule(p, registers)
-		spills += slots
+		spills, drawn = spills+slots, drawn+1
 		m := &processor{outputs: make([]float64, len(p.Outputs)), table: EvaluateTable[float64](p, randomParameters)}
 		for range registers {
 			m.registers = append(m.registers, math.NaN())
@@ -102,7 +102,7 @@ func TestAssemblyOfRandomPrograms(t *testing.T) {
 			}
 		}
 	})
-	if spills < 20 {
-		t.Errorf("only %d values were spilled", spills)
+	if 5*spills < drawn {
+		t.Errorf("only %d values were spilled in %d programs", spills, drawn)
 	}
 }
