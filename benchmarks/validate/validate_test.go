@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,18 @@ func TestSuite(t *testing.T) {
 	if !slices.Equal(told, r.Results) {
 		t.Errorf("told of %v on the way", told)
 	}
+}
+
+var whole = flag.Bool("whole", false, "make the sweeps over waves and tubes whole, and longer")
+
+// sayLeftOut says what a sweep leaves out, as a test that is skipped.
+func sayLeftOut(t *testing.T, what string) {
+	t.Helper()
+	t.Run("whole", func(t *testing.T) {
+		if !*whole {
+			t.Skip("-whole also computes " + what)
+		}
+	})
 }
 
 // A pipe along no direction of the grid errs at most half more than one along
