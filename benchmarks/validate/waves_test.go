@@ -54,7 +54,7 @@ func (w shearWave) String() string {
 // viscosity is that of the lattice.
 func (w shearWave) viscosity() float64 { return (w.relaxationTime - 0.5) / 3 }
 
-// side is that of the periodic box in cells: there are 32 of them in a wave, or
+// side is that of the periodic box in cells, along rows: there are 32 of them in a wave, or
 // 31.1 along a diagonal.
 func (w shearWave) side() int32 {
 	if w.diagonal {
@@ -81,28 +81,27 @@ func (w shearWave) directions() (velocity, number r3.Vec) {
 	} else if w.diagonal {
 		return r3.Unit(r3.Vec{X: 1, Y: -1}), r3.Unit(r3.Vec{X: 1, Y: 1})
 	}
-	return r3.Vec{X: 1}, r3.Vec{Y: 1}
+	return r3.Vec{Z: 1}, r3.Vec{X: 1}
 }
 
-// layers is how many cells the box is deep: enough for roundings to differ where
-// there is noise.
-func (w shearWave) layers(s *suite) int32 {
-	if w.noise > 0 && w.diagonal {
-		return 4
-	} else if w.noise > 0 {
-		return 8
+// size is that of the box in cells: where there is noise it is wide and deep enough for
+// roundings to differ.
+func (w shearWave) size(s *suite) [3]int32 {
+	n, width, depth := w.side(), s.layers(), s.layers()
+	if w.noise > 0 {
+		width, depth = 8, 4
 	}
-	return s.layers()
+	if w.diagonal {
+		width = n
+	}
+	return [3]int32{n, width, depth}
 }
 
 // amplitudes computes the wave and returns its amplitude after two numbers of
 // steps, both even, in cells a step.
 func (w shearWave) amplitudes(s *suite, first, last int64, change func(*airflow.Settings)) (a [2]float64, err error) {
 	n := w.side()
-	sh := &shape{size: [3]int32{w.layers(s), n, w.layers(s)}, spacing: 1 / float64(n), periodic: [3]bool{true, true, true}, inside: func(r3.Vec) float64 { return 1 }}
-	if w.diagonal {
-		sh.size[0] = n
-	}
+	sh := &shape{size: w.size(s), spacing: 1 / float64(n), periodic: [3]bool{true, true, true}, inside: func(r3.Vec) float64 { return 1 }}
 	settings := periodicSettings(w.viscosity(), sh.spacing)
 	settings.Collision, settings.Lattice, settings.Precision = w.collision, w.lattice, w.precision
 	settings.Workers = 1
