@@ -14,7 +14,7 @@ RAPID_CHECKS=1000 $GO test -count=1 -timeout 5h $(grep -rl --include="*_test.go"
 
 echo "== whole sweeps"
 $GO test -count=1 -timeout 60m -run 'Waves|TubesAtRest' ./benchmarks/validate -whole
-$GO test -count=1 -timeout 60m -run 'BitForBit$' ./solver/airflow -everywhere
+$GO test -count=1 -timeout 60m -run 'BitForBit$|Breathing' ./solver/airflow -everywhere
 
 echo "== 200 runs into a folder, disturbed at any time"
 CARINA_KILLED_RUNS=200 $GO test -count=1 -timeout 30m -run '^TestKilledAtAnyTime$' ./cmd/carina

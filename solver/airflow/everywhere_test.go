@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-var everywhere = flag.Bool("everywhere", false, "compute ducts and tubes at 50 places with 3 spacings, and not a few, and all divisions of all methods")
+var everywhere = flag.Bool("everywhere", false, "compute ducts and tubes at 50 places with 3 spacings, and not a few, and all divisions of all methods, and all breaths")
 
 // channel is a straight duct or tube along x, its middle at y = z = 0, with the developed
 // velocity in it for a force and a viscosity of one, in mm.
