@@ -142,7 +142,7 @@ func (f *finder) draw() {
 		}
 	}
 	f.eachCell(f.of, func(d *draft, s float64, at r3.Vec) {
-		d.slices.spread(s, at)
+		d.slices.add(s, at)
 		d.cells++
 	})
 }

@@ -146,5 +146,11 @@ func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) err
 	} {
 		pictures = append(pictures, report.Picture{Section: p[0], Alt: p[1], Path: r.path(p[2])})
 	}
-	return report.Write(path, flow.Title, flow.Subtitle, encoded, pictures)
+	var excess *float64
+	if s.Resolution != nil {
+		if part, known := s.Resolution.Excess(); known {
+			excess = &part
+		}
+	}
+	return report.Write(path, flow.Title, flow.Subtitle, encoded, excess, pictures)
 }

@@ -48,10 +48,11 @@ type summary struct {
 	Limited      *float64 `json:"limited_share"`
 	Warnings     []string `json:"warnings"`
 	Known        []struct {
-		Name  string  `json:"name"`
-		Value float64 `json:"value"`
-		Error float64 `json:"error"`
-		How   string  `json:"how"`
+		Name    string  `json:"name"`
+		Opening int     `json:"opening"`
+		Value   float64 `json:"value"`
+		Error   float64 `json:"error"`
+		How     string  `json:"how"`
 	} `json:"known"`
 	Resolution map[string]any `json:"resolution"`
 	Openings   []struct {
@@ -102,6 +103,7 @@ type summary struct {
 		Phases  int     `json:"phases"`
 	} `json:"statistics"`
 	Refinement any `json:"refinement"`
+	excess     *float64
 	Provenance *struct {
 		Version string         `json:"version"`
 		Commit  string         `json:"commit"`
@@ -177,13 +179,15 @@ type section struct {
 	Table    *table
 }
 
-// Write writes the page that says what a summary, as encoded in JSON, holds. Pictures that
-// are not there are left out.
-func Write(path, title, lead string, encoded []byte, pictures []Picture) error {
+// Write writes the page that says what a summary, as encoded in JSON, holds, and by which
+// part the pressure drop is likely to be too high; nil is not known. Pictures that are not
+// there are left out.
+func Write(path, title, lead string, encoded []byte, excess *float64, pictures []Picture) error {
 	var s summary
 	if err := json.Unmarshal(encoded, &s); err != nil {
 		return fmt.Errorf("report: reading the summary: %w", err)
 	}
+	s.excess = excess
 	sections := s.sections()
 	for _, p := range pictures {
 		data, err := os.ReadFile(p.Path)
@@ -250,11 +254,25 @@ func (s *summary) about() section {
 func (s *summary) openings() section {
 	t := &table{Heading: []string{"opening", "role", "area", "flow", "pressure", "sure"}}
 	for _, o := range s.Openings {
+		flow, pressure := quantity.FormatFlow(o.Flow), quantity.Format(o.Pressure, "Pa")
+		if s.closed(o.Number) {
+			flow, pressure = "closed", "–"
+		}
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprintf("%d %s", o.Number, o.Name), o.Role, quantity.FormatArea(o.Area), quantity.FormatFlow(o.Flow), quantity.Format(o.Pressure, "Pa"), fmt.Sprintf("%.0f %%", 100*o.Sure),
+			fmt.Sprintf("%d %s", o.Number, o.Name), o.Role, quantity.FormatArea(o.Area), flow, pressure, fmt.Sprintf("%.0f %%", 100*o.Sure),
 		})
 	}
 	return section{Title: "The openings", Words: []string{"Flow is positive where air enters."}, Table: t}
+}
+
+// closed tells whether no branch ends at an opening, as no cell meets it.
+func (s *summary) closed(number int) bool {
+	for i := range s.Ends {
+		if s.Ends[i].Number == number {
+			return s.Ends[i].Branch == 0
+		}
+	}
+	return false
 }
 
 func (s *summary) wall() section {
@@ -323,6 +341,9 @@ func (s *summary) ends() section {
 	}
 	t := &table{Heading: append([]string{"opening", "branch"}, partHeading...)}
 	for _, e := range s.Ends {
+		if e.Branch == 0 {
+			continue
+		}
 		t.Rows = append(t.Rows, append([]string{fmt.Sprintf("%d %s", e.Number, e.Name), fmt.Sprint(e.Branch)}, e.words()...))
 	}
 	return section{Title: "From the inlet to the openings", Words: []string{"Flow is positive where air leaves. The pressure drop is from the first inlet; wall shear and volume are those of the branch that ends at the opening."}, Table: t}
@@ -339,6 +360,9 @@ func (s *summary) trust() section {
 	one.Words = append(one.Words, steady, fmt.Sprintf("Inflow and outflow differ by %.3g %%. The Mach number on the lattice was %.3g.", 100*s.MassBalance, s.Mach))
 	if v, ok := s.Resolution["cells_across"].(float64); ok {
 		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
+	}
+	if s.excess != nil {
+		one.Words = append(one.Words, fmt.Sprintf("The pressure drop is likely to be some %.2g %% too high for what the cells do not resolve.", 100**s.excess))
 	}
 	narrow := 0
 	const few = 8
@@ -363,7 +387,14 @@ func (s *summary) trust() section {
 	if len(s.Known) > 0 {
 		one.Table = &table{Heading: []string{"known", "value", "error", "how"}}
 		for _, k := range s.Known {
-			one.Table.Rows = append(one.Table.Rows, []string{k.Name, fmt.Sprintf("%.4g", k.Value), fmt.Sprintf("%.2g", k.Error), k.How})
+			name, value := k.Name, func(v float64) string { return quantity.Format(v, "Pa") }
+			switch {
+			case k.Opening > 0:
+				name, value = fmt.Sprintf("%s of opening %d", k.Name, k.Opening), func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
+			case k.Name == "inflow":
+				value = quantity.FormatFlow
+			}
+			one.Table.Rows = append(one.Table.Rows, []string{name, value(k.Value), value(k.Error), k.How})
 		}
 	}
 	return one
@@ -374,8 +405,12 @@ func (s *summary) computing() section {
 	one.Words = append(one.Words, fmt.Sprintf("%s cells of %s, %d steps of %s, %s of flow in %.1f s: %.1f million updates a second; %s collision, %s walls, %s precision; state hash %s.",
 		quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), s.Steps, quantity.Format(s.TimeStep, "s"), quantity.Format(s.Time, "s"), s.Seconds, s.MLUPS, s.Collision, s.WallKind, s.Precision, s.StateHash))
 	t := &table{Heading: []string{"rank", "device", "cells", "work over the mean", "step", "exchange"}}
+	mean := 0.0
+	for i := range s.Ranks {
+		mean += s.Ranks[i].Work / float64(len(s.Ranks))
+	}
 	for i, r := range s.Ranks {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(i), r.Device, quantity.Grouped(r.FluidCells), fmt.Sprintf("%.3f", r.Work), quantity.Format(r.StepSeconds, "s"), fmt.Sprintf("%.1f %%", 100*r.ExchangeShare)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i), r.Device, quantity.Grouped(r.FluidCells), fmt.Sprintf("%.3f", r.Work/mean), quantity.Format(r.StepSeconds, "s"), fmt.Sprintf("%.1f %%", 100*r.ExchangeShare)})
 	}
 	one.Table = t
 	return one

@@ -20,7 +20,7 @@ const encoded = `{"fluid_cells": 12345, "spacing_m": 0.0005, "steps": 700, "time
 func written(t *testing.T, encoded string, pictures ...Picture) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := Write(path, "Flow of air", "15 L/min", []byte(encoded), pictures); err != nil {
+	if err := Write(path, "Flow of air", "15 L/min", []byte(encoded), nil, pictures); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -57,6 +57,30 @@ func TestFurtherTables(t *testing.T) {
 		if !strings.Contains(strings.NewReplacer("\u2009", " ", "\u00a0", " ", ",", " ").Replace(page), strings.ReplaceAll(want, ",", " ")) {
 			t.Errorf("the page does not say %q", want)
 		}
+	}
+}
+
+// What is known has its unit and its opening, closed ones are called so, and work is told
+// beside the mean.
+func TestWordsOfWhatIsKnown(t *testing.T) {
+	path, excess := filepath.Join(t.TempDir(), "report.html"), 0.25
+	changed := strings.NewReplacer(`"work": 1,`, `"work": 0.002,`, `"warnings"`, `"known": [{"name": "pressure drop", "value": 612.5, "error": 0.5, "how": "still"},
+{"name": "inflow", "value": 2.5e-4, "error": 0, "how": "still"}, {"name": "share", "opening": 7, "value": 0.125, "error": 0.001, "how": "mean"}],
+"ends": [{"opening": 1, "name": "in", "branch": 0, "pressure_drop_pa": 654}], "warnings"`).Replace(encoded)
+	if err := Write(path, "Flow of air", "", []byte(changed), &excess, nil); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<td>pressure drop</td><td>612 Pa</td>", "<td>inflow</td><td>15 L/min</td>", "<td>share of opening 7</td><td>12.5 %</td><td>0.1 %</td>", "<td>closed</td><td>–</td>", "<td>1.000</td>", "some 25 % too high"} {
+		if !strings.Contains(strings.NewReplacer("\u2009", " ", "\u00a0", " ").Replace(string(page)), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(string(page), "654") {
+		t.Error("a closed opening has a pressure drop")
 	}
 }
 

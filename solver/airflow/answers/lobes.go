@@ -106,11 +106,14 @@ func (l *Lobe) branches(t *tree.Tree) ([]int, error) {
 func (a *Answers) endAll(s *airflow.Summary) {
 	inlet := a.inletPressure(s)
 	for _, o := range s.Openings {
-		end := End{Number: o.Number, Name: o.Name, Figures: Figures{Flow: -o.Flow, Drop: unlessNaN(inlet - o.Pressure)}}
+		end := End{Number: o.Number, Name: o.Name, Figures: Figures{Flow: -o.Flow}}
 		for i := range a.Branches {
 			if b := &a.Branches[i]; b.Opening == o.Number || i == 0 && o.Number == a.Tree.Inlet {
 				end.Branch, end.Volume, end.Wall = b.Number, b.Volume, b.Wall
 			}
+		}
+		if end.Branch > 0 {
+			end.Drop = unlessNaN(inlet - o.Pressure)
 		}
 		if o.Number != a.Tree.Inlet {
 			end.resist()
