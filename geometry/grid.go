@@ -195,6 +195,8 @@ type OpeningExtent struct {
 	// Reach is how far from the opening's centre they end at most, in metres: those of
 	// D3Q19, and of D3Q27.
 	Reach [2]float64
+	// Inside is the part of Areas of those links whose cells have none to walls.
+	Inside [2]float64
 }
 
 // OpeningLink says that link number Link (an index into Links.Distance) meets

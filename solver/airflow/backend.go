@@ -28,7 +28,7 @@ type Backend interface {
 // of Rank.Pieces.
 type Kernel interface {
 	solver.Kernel
-	solver.Reducer // of what leaves through each opening and the area times the density there, by turns, in fixed point
+	solver.Reducer // of what leaves through each opening and the weights times the density there, by turns, in fixed point
 	solver.Global
 	solver.Scattered
 	// Openings are in the state of the present step.

@@ -102,9 +102,9 @@ func (r *bound) Begin(steps int64) error {
 // Collect adds what flows through the openings in the last step, and the density
 // there times the area.
 func (r *bound) Collect(_ int, sums []int64) error {
-	r.layout.Openings.Flow(func(opening int, outflow, areaDensity float64) {
+	r.layout.Openings.Flow(func(opening int, outflow, weighted float64) {
 		sums[2*opening] += toFixed(outflow)
-		sums[2*opening+1] += toFixed(areaDensity)
+		sums[2*opening+1] += toFixed(weighted)
 	})
 	return nil
 }

@@ -88,7 +88,7 @@ func (f *Flow) SetForce(steps int64) {
 func (f *Flow) Parameters() map[string]float64 { return f.flow.parameters() }
 
 // Couple tells the openings what was measured at them in the last step, by turns
-// what has left, in cell volumes, and the sum of link areas times density of their
+// what has left, in cell volumes, and the sum of link weights times density of their
 // cells, in fixed point.
 func (f *Flow) Couple(sums []int64) {
 	f.States.Couple(func(i int) (float64, float64) { return fromFixed(sums[2*i]), fromFixed(sums[2*i+1]) })

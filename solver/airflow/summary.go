@@ -199,7 +199,7 @@ func dropAndBalance(openings []OpeningSummary, voxelized []float64) (drop, mass 
 }
 
 // sumOpenings sums the flow through the openings in the last step, and the
-// density there times the area, over all ranks, unless that was done.
+// density there times the weights, over all ranks, unless that was done.
 func (r *Rank) sumOpenings() error {
 	if r.summed == r.engine.Steps() {
 		return nil
@@ -228,12 +228,12 @@ func (r *Rank) OpeningSummaries() ([]OpeningSummary, error) {
 }
 
 // openingSummaries describes the openings under an ambient pressure. Of one of them
-// sums gives what has left through it in the last step, and the area times the density.
-func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambient float64, sums func(i int) (outflow, areaDensity int64)) []OpeningSummary {
+// sums gives what has left through it in the last step, and the weights times the density.
+func openingSummaries(states *opening.States, grid *geometry.Grid, u Units, ambient float64, sums func(i int) (outflow, weighted int64)) []OpeningSummary {
 	list := make([]OpeningSummary, len(grid.Openings))
 	for i, at := range grid.Openings {
-		outflow, areaDensity := sums(i)
-		density := states.List[i].MeanDensity(fromFixed(areaDensity))
+		outflow, weighted := sums(i)
+		density := states.List[i].MeanDensity(fromFixed(weighted))
 		list[i] = OpeningSummary{
 			Number: at.Number, Name: at.Name, Role: string(at.Role), Area: at.Area,
 			Flow: fromFixed(-outflow) * u.FlowRate(), Pressure: density*u.Pressure() + ambient, Sure: 1 - at.Doubt,

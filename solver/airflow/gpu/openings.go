@@ -16,7 +16,7 @@ func numbersOfStep(o *opening.Imposed) [openingNumbersOfStep]float64 {
 }
 
 // Collect adds up for every opening what has left through it in the last
-// step, and the area times the density, both in fixed point.
+// step, and the weights times the density, both in fixed point.
 func (s *bound) Collect(_ int, sums []int64) error {
 	if err := s.part.launchOutflow(len(sums) / 2); err != nil || len(sums) == 0 {
 		return err

@@ -203,6 +203,11 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 	number := s.firstCell + s.cells&^meetsOpenings
 	p.cells[number] = boundaryCell{cell: uint32(cell) | uint32(s.links-first)<<8 | uint32(first)<<16}
 	if through := p.through[begin:]; len(through) > 0 {
+		if int(s.links-first) > len(through) {
+			for k := range through {
+				p.flow.States.AtWall(&through[k].numbers)
+			}
+		}
 		p.findRim(through, l.Mask[i], s.firstLink+first)
 		slices.SortStableFunc(through, func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
 		p.opened = append(p.opened, openedCell{number, slices.Clip(through)})
@@ -276,9 +281,9 @@ func openingRecords(links []openingLink, openings []opening.Imposed, bits int) [
 		n, normal := &l.numbers, &openings[l.opening].Normal
 		if realBytes(bits) == 8 { // numbers lie at multiples of their size, links at those of 16 bytes
 			all = binary.LittleEndian.AppendUint32(all, 0)
-			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Area, along[float64](normal, l.direction), 0)
+			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Weight, along[float64](normal, l.direction), 0)
 		} else {
-			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Area, float64(along[float32](normal, l.direction)))
+			all = appendReals(all, bits, l.near, n.Inflow, n.Distance, n.Weight, float64(along[float32](normal, l.direction)))
 		}
 	}
 	return all

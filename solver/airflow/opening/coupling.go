@@ -71,15 +71,15 @@ func (s *States) Coupled() bool {
 }
 
 // Couple takes over what was measured at the openings in the last step, for
-// each what leaves (cell volumes per step) and the sum of area times density.
-func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
-	var leaving, shares, areaDensity float64
+// each what leaves (cell volumes per step) and the sum of weights times density.
+func (s *States) Couple(measured func(i int) (outflow, weighted float64)) {
+	var leaving, shares, weighted float64
 	for i := range s.List {
 		o := &s.List[i]
 		if o.closed() {
 			continue
 		}
-		o.outflow, areaDensity = measured(i)
+		o.outflow, weighted = measured(i)
 		if o.shares() {
 			leaving += o.outflow
 			shares += o.condition.Share
@@ -91,7 +91,7 @@ func (s *States) Couple(measured func(i int) (outflow, areaDensity float64)) {
 		case Windkessel:
 			o.drain(&s.units)
 		case ImposedFlow:
-			o.correct(areaDensity/o.Area, s.crossing)
+			o.correct(weighted/o.Weight, s.crossing)
 		}
 	}
 	if shares == 0 {

@@ -156,7 +156,7 @@ func TestControllerBeginsAtThePressure(t *testing.T) {
 	o := &s.List[1]
 	for step := 10.0; step < 40000; step += CouplingInterval {
 		s.Prepare(step, 0)
-		s.Couple(func(i int) (float64, float64) { return -0.2, density * s.List[i].Area })
+		s.Couple(func(i int) (float64, float64) { return -0.2, density * s.List[i].Weight })
 	}
 	if !o.Velocity {
 		t.Fatal("no velocity is imposed while air enters")
@@ -174,10 +174,10 @@ func TestPressureOfATinyOpening(t *testing.T) {
 		c.Conditions = map[int]Condition{2: {Kind: ImposedFlow, Flow: 2e-9}}
 	})
 	o := &s.List[1]
-	o.Area = 0.5
-	s.Couple(func(i int) (float64, float64) { return 0, density * s.List[i].Area })
-	if o.controller.mean != density || o.MeanDensity(density*o.Area) != density {
-		t.Errorf("the density is %g, and %g is told, want %g", o.controller.mean, o.MeanDensity(density*o.Area), density)
+	o.Area, o.Weight = 0.5, 0.25
+	s.Couple(func(i int) (float64, float64) { return 0, density * s.List[i].Weight })
+	if o.controller.mean != density || o.MeanDensity(density*o.Weight) != density {
+		t.Errorf("the density is %g, and %g is told, want %g", o.controller.mean, o.MeanDensity(density*o.Weight), density)
 	}
 }
 

@@ -62,7 +62,7 @@ func TestAreasOfLinks(t *testing.T) {
 							o, x = 1, 7
 						}
 						link := s.Link(x, y, z, d, o)
-						area[o] += link.Area
+						area[o] += link.Weight
 						inflow[o] += link.Inflow
 						if back := set.Velocities[link.Population]; back != [3]int{-int(c.X), -int(c.Y), -int(c.Z)} || link.Opening != o {
 							t.Fatalf("what comes back along %v is %v, from opening %d", c, back, link.Opening)

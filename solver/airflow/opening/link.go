@@ -25,9 +25,10 @@ type Link struct {
 	Opening int // its index in the grid
 	// Population is ī, the one that comes in.
 	Population uint8
-	// Area is the part of the opening's area that the link stands for, in
-	// cell faces: 6 w_i c_i·n, which adds up to one over the links of a face.
-	Area float64
+	// Weight is what the link counts in the mean density of the opening: the part of
+	// the opening's area that it stands for, in cell faces, 6 w_i c_i·n, which adds up to
+	// one over the links of a face; or nothing, see States.AtWall.
+	Weight float64
 	// Inflow is what enters along the link where a velocity is imposed, for a
 	// factor of one, in cell volumes per step: the area times the profile, which
 	// adds up to the opening's area.

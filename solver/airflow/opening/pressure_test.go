@@ -207,7 +207,7 @@ func TestSoundIsAbsorbed(t *testing.T) {
 		c.Flow(func(o int, outflow, areaDensity float64) { left += outflow })
 		var faces float64
 		for _, link := range c.List[0].Links {
-			faces += link.Area
+			faces += link.Weight
 		}
 		if want := faces * u[0]; math.Abs(left-want) > 1e-6*want {
 			t.Errorf("%s: %g leaves, want %g", set.Name, left, want)

@@ -52,13 +52,13 @@ func (c *Cells) Memory() (cells []int64, numbers []float64) {
 }
 
 // Flow calls f for all links with what left through them in the last step, in cell
-// volumes, and the density of their cells times their areas.
-func (c *Cells) Flow(f func(opening int, outflow, areaDensity float64)) {
+// volumes, and the density of their cells times their weights.
+func (c *Cells) Flow(f func(opening int, outflow, weighted float64)) {
 	for i := range c.List {
 		s := &c.samples[i]
 		for k := range c.List[i].Links {
 			link := &c.List[i].Links[k]
-			f(link.Opening, c.outflow[c.List[i].firstLink+k], s.density*link.Area)
+			f(link.Opening, c.outflow[c.List[i].firstLink+k], s.density*link.Weight)
 		}
 	}
 }

@@ -16,6 +16,8 @@ type Imposed struct {
 	Velocity bool
 	// Area is that of the opening as voxelized, in cell faces.
 	Area float64
+	// Weight is the sum of the links' weights.
+	Weight float64
 	// Normal points out of the lumen.
 	Normal [3]float64
 	// TauPlus is the relaxation time of the stress, in steps, and TauRatio that of
@@ -123,7 +125,7 @@ func New(f *Faces, choice *Choice) (*States, error) {
 func (s *States) newState(i int, c Condition, choice *Choice) State {
 	n := s.faces.grid.Openings[i].Normal
 	state := State{condition: c, flow: c.Flow / s.units.FlowRate, Imposed: Imposed{
-		Area: s.faces.Areas[i], Normal: [3]float64{n.X, n.Y, n.Z},
+		Area: s.faces.Areas[i], Weight: s.faces.weight(i), Normal: [3]float64{n.X, n.Y, n.Z},
 		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Differences: choice.Differences, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
@@ -202,11 +204,11 @@ func (s *State) fastestInflow() float64 {
 	return -2 * s.peak / max(s.Area, 1)
 }
 
-// MeanDensity is that on the opening, given the sum of area times density of its
+// MeanDensity is that on the opening, given the sum of weight times density of its
 // links: as imposed, or as measured where a flow is.
-func (s *State) MeanDensity(areaDensity float64) float64 {
+func (s *State) MeanDensity(weighted float64) float64 {
 	if kind := s.condition.Kind; (kind == ImposedFlow || kind == MovingWall) && s.Area > 0 {
-		return areaDensity / s.Area
+		return weighted / s.Weight
 	}
 	return s.base
 }

@@ -120,6 +120,7 @@ func (b *linkBuilder) appendLinks(cell int32) {
 func (b *linkBuilder) addCell(lane int32, i int) {
 	l := &b.grid.Links
 	var open []opening.Link
+	walls := 0
 	link := l.First[i]
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 		d := bits.TrailingZeros32(mask)
@@ -133,12 +134,18 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			open = append(open, b.openings.Link(p.X0+int32(b.window[0])+lane-p.Local, p.Y, p.Z, d, o))
 			continue
 		}
+		walls++
 		if b.neighbour(lane, d^1) >= 0 {
 			b.corrections[d][lane] = b.scheme.Correction(l.Fraction(number))
 		}
 	}
 	if len(open) == 0 {
 		return
+	}
+	if walls > 0 {
+		for k := range open {
+			b.openings.AtWall(&open[k])
+		}
 	}
 	b.addRim(lane, i, open)
 	o := opening.NewCell(b.set, b.local(lane), b.piece.Global+int64(b.local(lane)-b.piece.Local), open)

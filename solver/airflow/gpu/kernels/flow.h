@@ -64,7 +64,7 @@ struct alignas(16) OpeningLink {
 	real near;         // the factor of that one if it is nearer than half-way, or 0
 	real inflow;       // for a factor of one, in cell volumes per step
 	real distance;     // from the cell's centre to the opening's plane, in cells
-	real area;         // that the link stands for, in cell faces
+	real weight;       // in the mean density of the opening, in cell faces
 	real along;        // of what returns along it, the velocity along the normal
 	DEVICE int direction() const { return place & 31; }
 	DEVICE unsigned opening() const { return place >> 5; }

@@ -1,6 +1,6 @@
 // Sums over the openings, in fixed point: integers, so that the order of
 // adding does not matter. For every opening, what has left through it in the
-// last step and the area times the density. A thread adds RUN cells in a row,
+// last step and the weights times the density. A thread adds RUN cells in a row,
 // which mostly belong to one opening.
 #define RUN 16
 KERNEL(outflow)(Walls walls, unsigned count, unsigned long long *sums)
@@ -22,7 +22,7 @@ KERNEL(outflow)(Walls walls, unsigned count, unsigned long long *sums)
 				flow = pressure = 0;
 			}
 			flow += to_fixed(walls.outflow[k]);
-			pressure += to_fixed((double)walls.samples[i].density * l.area);
+			pressure += to_fixed((double)walls.samples[i].density * l.weight);
 		}
 	}
 	add();
