@@ -87,6 +87,12 @@ func TestNoOrderIsNoOrder(t *testing.T) {
 			t.Errorf("faster than an order: %+v, %v, want %g", e, err, c.limit)
 		}
 	}
+	// The finer two of pipes that were computed are alike by accident.
+	for _, c := range []struct{ exact, fine, middle, coarse float64 }{{0.11937, 0.12287, 0.12304, 0.13358}, {0.59683, 0.66879, 0.67514, 0.94553}} {
+		if e, err := Of([]Point{{1, c.fine, 0}, {1.4, c.middle, 0}, {1.96, c.coarse, 0}}); err != nil || math.Abs(e.Value-c.exact) > e.Uncertainty || e.Uncertainty > 0.15*c.exact+0.01 {
+			t.Errorf("a pipe: %+v, %v, want %g", e, err, c.exact)
+		}
+	}
 	// What only fluctuates has no order.
 	if e, err := Of([]Point{{1, 1, 0.1}, {1.4, 1.01, 0.1}, {1.96, 1.03, 0.1}}); err != nil || e.Order != 0 || e.Uncertainty < 0.2 {
 		t.Errorf("fluctuation: %+v, %v", e, err)
