@@ -48,7 +48,7 @@ func newBenchRebalance(flags *benchFlags) *cobra.Command {
 					r := &rows[i]
 					fmt.Fprintf(&w, "%5d ranks, %-15s, a move takes %3g steps: %5.1f %% above the oracle, %d moves\n", r.Ranks, r.Policy, r.MoveSteps, 100*r.AboveOracle, r.Moves)
 				}
-				fmt.Fprintf(&w, "wrote rebalance.csv, rebalance.md and rebalance.png to %s\n", terminal.Line(filepath.Clean(flags.folder)))
+				fmt.Fprintf(&w, "wrote rebalance.csv, rebalance.md and pictures to %s\n", terminal.Line(filepath.Clean(flags.folder)))
 				return w.String()
 			})
 		},
