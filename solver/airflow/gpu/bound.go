@@ -66,6 +66,7 @@ type bound struct {
 	kept       *kept
 	compared   *compared
 	lots       lots
+	owns       numbering         // of all own cells, once a state was saved
 	workers    *parallel.Workers // of the host, that sort what is saved and loaded
 }
 

@@ -50,6 +50,18 @@ func (s *bound) numbering(pieces []solver.Piece, number func(p *solver.Piece) in
 	return starts
 }
 
+// ownNumbers numbers own cells by their indices, all of them once only: some 2 bytes a cell
+// are kept, for a third of the time that saving the state takes.
+func (s *bound) ownNumbers(cells []solver.CellRange, pieces []solver.Piece) numbering {
+	if cells != nil {
+		return s.numbering(pieces, ownIndex)
+	}
+	if s.owns == nil {
+		s.owns = s.numbering(pieces, ownIndex)
+	}
+	return s.owns
+}
+
 // add numbers the rows of tiles that a piece begins. Others may add pieces meanwhile, also
 // of the same row.
 func (n numbering) add(s *bound, index tileIndex, r *solver.Piece, number func(p *solver.Piece) int64) {
@@ -232,7 +244,7 @@ func (s *bound) some(cells []solver.CellRange) (pieces []solver.Piece, tiles []i
 func (s *bound) SaveRecords(state int, cells []solver.CellRange, list []byte) (err error) {
 	p, size := s.part, int64(s.recordBytes())
 	pieces, tiles := s.some(cells)
-	numbers := s.numbering(pieces, ownIndex)
+	numbers := s.ownNumbers(cells, pieces)
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
