@@ -83,7 +83,7 @@ var sources embed.FS
 
 // source is a kernel of this package.
 func source(name string) device.Source {
-	return device.Source{Name: name, Constants: threadConstants, Body: text(name + ".cu")}
+	return device.Source{Name: name, Constants: constants(unbounded), Body: text(name + ".cu")}
 }
 
 func text(name string) string {
@@ -98,7 +98,9 @@ const (
 	// Threads are a block's of kernels over cells.
 	Threads         = 32 * warps
 	warps           = 4
-	threadConstants = "#define WARPS 4\n#define BLOCKS 1\n"
+	threadConstants = "#define WARPS 4\n"
+	// unbounded lets the compiler use as many registers a thread as it likes.
+	unbounded = 1
 	// alignment is of the arrays, in bytes.
 	alignment = 256
 	// flagRoom is how many flags fit behind the arrays.
@@ -175,7 +177,19 @@ func (d *Device) Windows(w *solver.Windows) ([]uint64, error) {
 
 // Compile returns a kernel over cells from the source behind kernels/cells.h.
 func (d *Device) Compile(name, body string) (device.Kernel, error) {
-	return d.gpu.Compile(device.Source{Name: name, Constants: threadConstants, Body: text("cells.h") + body, Often: true})
+	return d.CompileBounded(unbounded, name, body)
+}
+
+// CompileBounded is Compile for a kernel of which a multiprocessor is to hold so many blocks
+// of threads at a time: a thread gets no more registers than that leaves it. More blocks hide
+// the memory's latency, too few registers spill into memory.
+func (d *Device) CompileBounded(blocks int, name, body string) (device.Kernel, error) {
+	return d.gpu.Compile(device.Source{Name: name, Constants: constants(blocks), Body: text("cells.h") + body, Often: true})
+}
+
+// constants are those of kernels of which a multiprocessor is to hold so many blocks.
+func constants(blocks int) string {
+	return fmt.Sprintf("%s#define BLOCKS %d\n", threadConstants, blocks)
 }
 
 // Work is a kernel over the cells of blocks.

@@ -15,6 +15,10 @@ import (
 	"carina/solver/stencil"
 )
 
+// blocksAtOnce is how many blocks of threads a multiprocessor holds: with 8 floods are 1.1
+// to 1.15 times as fast on an H200 as with no limit of registers.
+const blocksAtOnce = 8
+
 // onGPU is the water of one rank on a GPU.
 type onGPU[T float32 | float64] struct {
 	clock
@@ -53,7 +57,7 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 	cuts := map[int]*cuda.Cut{}
 	for phase, s := range c.water.stages() {
 		source, parts := s.cuda(c.water.Edge != nil, unsafe.Sizeof(T(0)))
-		kernel, err := d.Compile("stage", source)
+		kernel, err := d.CompileBounded(blocksAtOnce, "stage", source)
 		if err != nil {
 			return nil, err
 		}
