@@ -22,9 +22,9 @@ func emulated(t *testing.T, o *Options) {
 // Looks at two GPUs, one of which is slowed, are told with what would be ideal.
 func TestLooksAtASlowedGPU(t *testing.T) {
 	if testing.Short() {
-		t.Skip("320 steps on emulated GPUs take a while")
+		t.Skip("800 steps on emulated GPUs take a while")
 	}
-	o := Options{FluidCells: 3000, Steps: 20}
+	o := Options{FluidCells: 3000, Steps: 50}
 	emulated(t, &o)
 	r, err := MeasureDisturbed(t.Context(), o)
 	if err != nil {
