@@ -4,9 +4,9 @@ set -euo pipefail
 GO=${GO:-go}
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "gofmt would change:" $unformatted; exit 1; }
-# Both forget little while they run: with fewer collections they take a fifth less
-# processor time, and below 1 GB.
-export GOGC=400
+# With fewer garbage collections staticcheck takes a fifth less processor time, and
+# stays below 1 GB, where 400 takes 1.2 GB.
+export GOGC=300
 $GO vet ./...
 $GO tool staticcheck ./...
 if command -v cc >/dev/null; then
