@@ -41,10 +41,12 @@ func (s *bound) Inherit(state int, from solver.Keeper, cells []solver.CellRange)
 	memory = append(memory, buffer)
 	var orders [2]device.Address
 	for i, list := range [][]int32{source, to} {
-		if orders[i], err = uploaded(p.Device, list); err != nil {
+		if orders[i], err = uploaded(p.Device, list); orders[i] != 0 {
+			memory = append(memory, orders[i])
+		}
+		if err != nil {
 			return err
 		}
-		memory = append(memory, orders[i])
 	}
 	out, in := s.observerBefore("records", recordsOut, state == 1), s.observerBefore("records", recordsIn, state == 1)
 	for first := 0; first < len(to); first += portion {
