@@ -96,7 +96,8 @@ type PartitionCase struct {
 	TimeLimit time.Duration `yaml:"time-limit" zero:"refused"`
 	// Device is what the ranks compute on: cpu or gpu, or one of these for each rank, such
 	// as gpu:0,gpu:1,cpu:12 with numbers of GPUs and of cores; or gpu+cpu for all GPUs of the
-	// machine and its cores. GPUMemory is how much a rank may take of its GPU, all that is
+	// machine and its cores. A GPU as gpu+host or gpu:0+host has cells that its memory does
+	// not hold in the host's, which it reaches. GPUMemory is how much a rank may take of its GPU, all that is
 	// free when empty. Exchange is how GPUs exchange their borders: ipc, directly, or host,
 	// by messages; chosen for each pair when empty.
 	Device    Device `yaml:"device"`

@@ -72,6 +72,10 @@ type machineOf struct {
 	// cores.
 	free   func(number int) int64
 	memory int64
+	// byGPU and byCores are the bandwidths, in bytes a second, with which a GPU and so many
+	// cores copy in the host's memory.
+	byGPU   func(number int) float64
+	byCores func(cores int) float64
 }
 
 // thisMachine is that of the process.
@@ -79,6 +83,17 @@ func thisMachine() machineOf {
 	m := machineOf{cores: runtime.GOMAXPROCS(0), memory: machine.AvailableMemory(), free: func(int) int64 { return 0 }}
 	if device.Start() != nil {
 		return m
+	}
+	m.byCores = func(cores int) float64 {
+		const bytes, repetitions = 64 << 20, 3
+		return machine.NewCopier(cores, bytes).Bandwidth(repetitions)
+	}
+	m.byGPU = func(number int) float64 {
+		speed, err := device.HostBandwidth(number)
+		if err != nil {
+			return 0 // such a GPU does without
+		}
+		return speed
 	}
 	m.gpus, m.free = device.Count(), func(number int) int64 {
 		d, err := device.Open(number)
@@ -130,9 +145,13 @@ func (c *Case) shareDevices(g *geometry.Grid, o *balance.Options, m machineOf) e
 	}
 	o.Speeds, o.Devices, o.Unused = nil, nil, why
 	for i, cells := range each {
-		if cells > 0 {
-			o.Speeds, o.Devices = append(o.Speeds, float64(cells)), append(o.Devices, string(names[i]))
+		if cells == 0 {
+			continue
 		}
+		if w := &workers[i]; w.Beyond > 0 && cells > w.Cells {
+			names[i] = names[i].WithHost()
+		}
+		o.Speeds, o.Devices = append(o.Speeds, float64(cells)), append(o.Devices, string(names[i]))
 	}
 	o.Ranks = len(o.Speeds)
 	return nil
@@ -162,7 +181,7 @@ func (c *Case) workers(g *geometry.Grid, names []Device, m machineOf) (list []ba
 		}
 		return max(1, int64(memoryMargin*float64(bytes)/float64(of)*float64(g.Cells())))
 	}
-	next := 0
+	next, gpus, held := 0, []int(nil), int64(0)
 	for _, d := range names {
 		n, given := d.Number()
 		switch d.Kind() {
@@ -176,6 +195,7 @@ func (c *Case) workers(g *geometry.Grid, names []Device, m machineOf) (list []ba
 				free = most
 			}
 			list = append(list, balance.Worker{Name: fmt.Sprintf("GPU %d", n), Rate: gpuRate, Cells: holds(free, all)})
+			gpus, held = append(gpus, n), held+list[len(list)-1].Cells
 		default:
 			if !given {
 				n = max(1, m.cores-1)
@@ -184,7 +204,26 @@ func (c *Case) workers(g *geometry.Grid, names []Device, m machineOf) (list []ba
 				Cells: holds(m.memory, airflow.MemoryEstimate(g.Cells(), settings)), Helps: c.Device == gpusAndCores})
 		}
 	}
+	if c.Device == gpusAndCores && held > 0 && held < g.Cells() {
+		m.measureHost(list, gpus, 2*float64(all)/float64(g.Cells())) // read and written
+	}
 	return list, nil
+}
+
+// measureHost takes the rates of what lies in the host's memory, with so many bytes a cell and
+// step, from its bandwidth: by GPUs, which are the first workers, and by cores behind them.
+func (m *machineOf) measureHost(list []balance.Worker, gpus []int, bytes float64) {
+	for i := range list {
+		w := &list[i]
+		if i < len(gpus) {
+			w.Beyond = m.byGPU(gpus[i]) / bytes
+			continue
+		}
+		cores := max(1, m.cores-len(gpus))
+		if speed := m.byCores(cores) / bytes; speed > 0 {
+			w.Rate = 1 / (1/(coreRate*float64(cores)) + 1/speed)
+		}
+	}
 }
 
 // named are the devices that the case names, one for all ranks or each.

@@ -15,8 +15,10 @@ func TestDevicesShareCells(t *testing.T) {
 	g := generate.FullGrid([3]int32{40, 40, 40})
 	c := Case{PartitionCase: PartitionCase{Device: gpusAndCores}}
 	all := int64(40*40*40) * 80
+	bus := 0.0
 	machine := func(gpus int, free, memory int64) machineOf {
-		return machineOf{gpus: gpus, cores: 16, free: func(int) int64 { return free }, memory: memory}
+		return machineOf{gpus: gpus, cores: 16, free: func(int) int64 { return free }, memory: memory,
+			byGPU: func(int) float64 { return bus }, byCores: func(int) float64 { return 69e9 }}
 	}
 	for _, test := range []struct {
 		name, device, memory string
@@ -58,10 +60,24 @@ func TestDevicesShareCells(t *testing.T) {
 	}
 }
 
+// What GPUs do not hold lies in the host's memory where they are faster there than cores.
+func TestCellsInHostMemory(t *testing.T) {
+	g := generate.FullGrid([3]int32{40, 40, 40})
+	c := Case{PartitionCase: PartitionCase{Device: gpusAndCores, GPUMemory: "1300kB"}}
+	for bus, want := range map[float64][]string{84e9: {"gpu:0+host", "gpu:1+host"}, 10e9: {"gpu:0", "gpu:1", "cpu:14"}} {
+		o := balance.Options{Ranks: c.DefaultRanks()}
+		err := c.shareDevices(g, &o, machineOf{gpus: 2, cores: 16, free: func(int) int64 { return 1 << 40 }, memory: 1 << 40,
+			byGPU: func(int) float64 { return bus }, byCores: func(int) float64 { return 69e9 }})
+		if err != nil || !slices.Equal(o.Devices, want) || !strings.Contains(o.Unused, "on 14 cores") {
+			t.Errorf("%.0f GB/s: devices %v, %q, %v", bus/1e9, o.Devices, o.Unused, err)
+		}
+	}
+}
+
 // Devices are read with numbers, and a partition tells those that it was made for.
 func TestDevicesAreNamed(t *testing.T) {
 	for device, says := range map[string]string{
-		"cpu": "", "gpu:0,gpu:7,cpu:12": "", "gpu+cpu": "", "cpu:0": "cpu:12 for twelve", "gpu:-1": "gpu:0 for the first", "gpu:x": "gpu:0", "tpu": "tpu", "gpu+gpu": "gpu+gpu",
+		"cpu": "", "gpu:0,gpu:7,cpu:12": "", "gpu+cpu": "", "cpu:0": "cpu:12 for twelve", "gpu:-1": "gpu:0 for the first", "gpu:x": "gpu:0", "tpu": "tpu", "gpu+gpu": "gpu+gpu", "gpu+host": "", "gpu:1+host,cpu:2": "", "cpu+host": "behind a GPU", "host": "host", "gpu+host:0": "gpu+host",
 	} {
 		c := PartitionCase{Device: Device(device)}
 		if err := c.check(); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {

@@ -109,6 +109,9 @@ type Worker struct {
 	Rate float64
 	// Cells is how many its memory holds; 0 for any.
 	Cells int64
+	// Beyond is how many it updates in a second of those that its memory does not hold,
+	// which lie in the host's; 0 where it does not reach that.
+	Beyond float64
 	// Helps tells that it has no cells where the others hold all and are not made faster
 	// by leastHelp.
 	Helps bool
@@ -118,18 +121,22 @@ type Worker struct {
 // and cores passes through the host and costs about as much.
 const leastHelp = 0.05
 
-// Share divides cells among workers by their rates, as far as their memory holds them. It
-// says why some that help have none. Where the memory of all is too small, the error says
-// what to do.
+// Share divides cells among workers by their rates, as far as their memory holds them; those
+// that reach the host's memory have more where that is faster than what helps. It says why
+// some that help have none. Where the memory of all is too small, the error says what to do.
 func Share(workers []Worker, cells int64) (each []int64, why string, err error) {
 	var held int64
-	anyway, endless, endlessAlone, heldAlone := 0.0, false, false, int64(0)
+	anyway, endless, endlessAlone, heldAlone, beyond := 0.0, false, false, int64(0), 0.0
 	for i := range workers {
 		w := &workers[i]
-		held, endless = held+w.Cells, endless || w.Cells == 0
+		held, endless, beyond = held+w.Cells, endless || w.Cells == 0, beyond+w.Beyond
 		if !w.Helps {
 			anyway, heldAlone, endlessAlone = anyway+w.Rate, heldAlone+w.Cells, endlessAlone || w.Cells == 0
 		}
+	}
+	if fits := endlessAlone || heldAlone >= cells; !fits && beyond > 0 {
+		each, why := shareBeyond(workers, cells, beyond)
+		return each, why, nil
 	}
 	if !endless && held < cells {
 		return nil, "", fmt.Errorf("the memory holds %s of %s cells: choose a larger spacing, 16-bit storage, or more GPUs or cores", quantity.Grouped(held), quantity.Grouped(cells))
@@ -149,6 +156,39 @@ func Share(workers []Worker, cells int64) (each []int64, why string, err error) 
 		}
 	}
 	return alone, why, nil
+}
+
+// shareBeyond shares cells that the memory of those that do not help does not hold: with
+// what helps, or without it and in the host's memory, which they update at these rates
+// together.
+func shareBeyond(workers []Worker, cells int64, beyond float64) (each []int64, why string) {
+	with := filled(workers, cells, func(*Worker) bool { return true })
+	alone := filled(workers, cells, func(w *Worker) bool { return !w.Helps })
+	over := cells - sumOf(alone)
+	done, upTo := int64(0), 0.0
+	for i := range workers {
+		upTo += workers[i].Beyond
+		next := int64(float64(over) * upTo / beyond)
+		alone[i] += next - done
+		done = next
+	}
+	rates := fmt.Sprintf("%.0f million a second there", beyond/1e6)
+	for i := range workers {
+		if w := &workers[i]; w.Helps {
+			rates += fmt.Sprintf(", %.0f on %s", w.Rate/1e6, w.Name)
+		}
+	}
+	if sumOf(with) == cells && slowest(workers, with) <= slowest(workers, alone)*(1-leastHelp) {
+		return with, fmt.Sprintf("%s cells that the GPUs' memory does not hold are for cores, which is faster than the host's memory by the GPUs (%s)", quantity.Grouped(over), rates)
+	}
+	return alone, fmt.Sprintf("%s cells that the GPUs' memory does not hold lie in the host's, which the GPUs reach (%s)", quantity.Grouped(over), rates)
+}
+
+func sumOf(list []int64) (sum int64) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
 }
 
 // filled shares cells among some workers by their rates; those whose memory is full leave
@@ -197,8 +237,12 @@ func filled(workers []Worker, cells int64, takes func(*Worker) bool) []int64 {
 
 // slowest is the time of a step, in seconds.
 func slowest(workers []Worker, each []int64) (seconds float64) {
-	for i := range workers {
-		seconds = max(seconds, float64(each[i])/workers[i].Rate)
+	for i, n := range each {
+		w, took := &workers[i], 0.0
+		if w.Beyond > 0 && w.Cells > 0 && n > w.Cells {
+			n, took = w.Cells, float64(n-w.Cells)/w.Beyond
+		}
+		seconds = max(seconds, took+float64(n)/w.Rate)
 	}
 	return seconds
 }

@@ -16,6 +16,10 @@ func TestShare(t *testing.T) {
 		w.Cells = cells
 		return w
 	}
+	beyond := func(w Worker, cells int64, rate float64) Worker {
+		w.Cells, w.Beyond = cells, rate
+		return w
+	}
 	for _, c := range []struct {
 		name    string
 		workers []Worker
@@ -29,6 +33,11 @@ func TestShare(t *testing.T) {
 		{"one of two GPUs is full", []Worker{gpu, with(gpu, 1e7)}, 1e8, []int64{9e7, 1e7}, ""},
 		{"both GPUs are full", []Worker{with(gpu, 3e7), with(gpu, 1e7), cores}, 1e8, []int64{3e7, 1e7, 6e7}, ""},
 		{"a full GPU leaves what others share by their rates", []Worker{with(gpu, 1e7), small, small, cores}, 138e6, []int64{1e7, 60e6, 60e6, 8e6}, ""},
+		{"the host's memory is faster", []Worker{beyond(gpu, 6e7, 500e6), cores}, 1e8, []int64{1e8, 0}, "lie in the host's, which the GPUs reach (500 million a second there, 400 on 16 cores)"},
+		{"cores are faster", []Worker{beyond(gpu, 6e7, 300e6), cores}, 1e8, []int64{6e7, 4e7}, "are for cores"},
+		{"cores do not hold the rest", []Worker{beyond(gpu, 6e7, 300e6), with(cores, 1e7)}, 1e8, []int64{1e8, 0}, "lie in the host's"},
+		{"two GPUs in the host's memory", []Worker{beyond(gpu, 3e7, 300e6), beyond(gpu, 3e7, 100e6), with(cores, 1e7)}, 1e8, []int64{6e7, 4e7, 0}, "40 000 000 cells"},
+		{"the host's memory is not needed", []Worker{beyond(gpu, 1e9, 300e6), cores}, 1e8, []int64{1e8, 0}, "no cells for them"},
 		{"cores alone", []Worker{cores}, 1e6, []int64{1e6}, ""},
 		{"nothing holds all", []Worker{with(gpu, 3e7), with(cores, 6e7)}, 1e8, nil, "of 100\u2009000\u2009000 cells: choose a larger"},
 	} {

@@ -17,7 +17,8 @@ type Options struct {
 	// Speeds has one relative speed per rank; nil means that all are equal.
 	Speeds []float64
 	// Devices names what each rank computes on, where they differ; Unused says why some
-	// that could have a rank have none. Both are for the partition to tell.
+	// that could have a rank have none, or what has the cells that the GPUs' memory does not
+	// hold. Both are for the partition to tell.
 	Devices []string
 	Unused  string
 	// DevicesPerHost says how many consecutive ranks share a host; 0 means

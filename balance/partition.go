@@ -87,7 +87,8 @@ type Method struct {
 	Seed           uint64  `json:"seed"`
 	TimeLimit      float64 `json:"time_limit_s,omitempty"`
 	Improve        bool    `json:"improve,omitempty"`
-	// Unused says why devices that could have had a rank have none.
+	// Unused says why devices that could have had a rank have none, or what has the cells
+	// that the GPUs' memory does not hold.
 	Unused string `json:"unused,omitempty"`
 }
 

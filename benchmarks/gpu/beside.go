@@ -38,6 +38,10 @@ type BesideRow struct {
 	// CoreCells is how many cells the cores have, and MLUPS what both reach then.
 	CoreCells int64   `json:"core_cells"`
 	MLUPS     float64 `json:"mlups"`
+	// InHost is what the GPU reaches without cores, with what its memory may not hold in the
+	// host's, and HostBound what the bandwidth of that allows; 0 where it holds all.
+	InHost    float64 `json:"in_host_mlups,omitempty"`
+	HostBound float64 `json:"in_host_bound_mlups,omitempty"`
 	// Why says why cores have no cells, and Anyway is what both reach if the cells are
 	// shared by their rates nevertheless.
 	Why    string  `json:"why,omitempty"`
@@ -48,7 +52,8 @@ type BesideRow struct {
 var heldParts = []float64{1, 0.5, 0.25}
 
 // MeasureBeside measures a GPU and the cores beside it: a cube and an airway, single and
-// double precision, that fit on the GPU or of which it may hold a half and a quarter.
+// double precision, that fit on the GPU or of which it may hold a half and a quarter. The
+// others are on cores, or in the host's memory.
 func MeasureBeside(ctx context.Context, o Options) (*BesideReport, error) {
 	name, err := o.completeBeside()
 	if err != nil {
@@ -109,9 +114,6 @@ func (o *Options) named() (string, error) {
 	return list[o.Device].Name, nil
 }
 
-// testGPUs are those of a test.
-func (o *Options) testGPUs(gpu.Options) airflow.Backend { return o.gpus }
-
 // besideRows are those of a domain and a precision.
 func (o *Options) besideRows(ctx context.Context, whole *solver.Domain, precision airflow.Precision) (rows []BesideRow, err error) {
 	s := o.settings()
@@ -148,6 +150,9 @@ func (o *Options) besideRows(ctx context.Context, whole *solver.Domain, precisio
 			rate, err = o.together(ctx, whole, s, []int64{cells - share, share})
 			row.Anyway = rate / 1e6
 		}
+		if err == nil && held < 1 {
+			err = o.inHost(ctx, whole, s, &row)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +161,32 @@ func (o *Options) besideRows(ctx context.Context, whole *solver.Domain, precisio
 	return rows, nil
 }
 
+// inHost measures the GPU with cells in the host's memory.
+func (o *Options) inHost(ctx context.Context, whole *solver.Domain, s airflow.Settings, row *BesideRow) error {
+	needs, err := gpu.MemoryEstimate(whole.Grid, s, gpu.Single)
+	if err != nil {
+		return err
+	}
+	rate, err := o.stepped(ctx, whole, s, []airflow.Backend{o.gpu(int64(row.Held * float64(needs)))}, true)
+	if err != nil {
+		return err
+	}
+	bandwidth := 1e11 // of a test's
+	if o.gpus == nil {
+		if bandwidth, err = device.HostBandwidth(o.Device); err != nil {
+			return err
+		}
+	}
+	cells, beyond := float64(row.FluidCells), (1-row.Held)*float64(needs)
+	row.InHost, row.HostBound = rate/1e6, cells/1e6/(row.Held*cells/(1e6*row.GPU)+2*beyond/bandwidth)
+	return nil
+}
+
 // together measures how many cells a second a GPU and the cores, which have so many cells,
 // update together; one of them may have none.
 func (o *Options) together(ctx context.Context, whole *solver.Domain, s airflow.Settings, each []int64) (rate float64, err error) {
 	cores := runtime.GOMAXPROCS(0)
-	backends := []airflow.Backend{o.gpu(), airflow.Processors(max(1, cores-1))} // one core waits for the GPU
+	backends := []airflow.Backend{o.gpu(0), airflow.Processors(max(1, cores-1))} // one core waits for the GPU
 	domain := whole
 	switch {
 	case each[0] == 0:
@@ -172,14 +198,20 @@ func (o *Options) together(ctx context.Context, whole *solver.Domain, s airflow.
 			return 0, err
 		}
 	}
+	return o.stepped(ctx, domain, s, backends, each[0] > 0)
+}
+
+// stepped measures how many cells a second ranks update, one on each backend, of which the
+// first may be a GPU.
+func (o *Options) stepped(ctx context.Context, domain *solver.Domain, s airflow.Settings, backends []airflow.Backend, onGPU bool) (float64, error) {
 	var seconds float64
-	err = transport.InProcess(len(backends), func(t transport.Transport) error {
+	err := transport.InProcess(len(backends), func(t transport.Transport) error {
 		r, err := airflow.NewRankOn(backends[t.Rank()], domain, s, t)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		if each[0] > 0 && t.Rank() == 0 {
+		if onGPU && t.Rank() == 0 {
 			if err := gpu.Scramble(r, 1); err != nil {
 				return err
 			}
@@ -190,7 +222,7 @@ func (o *Options) together(ctx context.Context, whole *solver.Domain, s airflow.
 		}
 		return err
 	})
-	return float64(whole.Grid.Cells()) / seconds, err
+	return float64(domain.Grid.Cells()) / seconds, err
 }
 
 // enough is how long steps are timed.
@@ -201,12 +233,14 @@ func (o *Options) enough() time.Duration {
 	return 400 * time.Millisecond
 }
 
-// gpu is the backend of the GPU.
-func (o *Options) gpu() airflow.Backend {
+// gpu is the backend of the GPU, which may take so much of its memory, all if 0, and of the
+// host's for what that does not hold.
+func (o *Options) gpu(memory int64) airflow.Backend {
+	backend := gpu.Backend
 	if o.gpus != nil {
-		return o.gpus
+		backend = o.gpus
 	}
-	return gpu.Backend(gpu.Options{Devices: []int{o.Device}})
+	return backend(gpu.Options{Devices: []int{o.Device}, Memory: memory, HostMemory: memory > 0})
 }
 
 // stepSeconds times steps of all ranks together: more and more until they take long enough,

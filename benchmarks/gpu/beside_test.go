@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/solver/airflow"
 	"carina/solver/airflow/gpu"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
@@ -16,7 +17,9 @@ func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 // emulated computes on GPUs that are emulated.
 func emulated(t *testing.T, o *Options) {
 	devicetest.Open(t, 1) // or the test is skipped
-	o.gpus = gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, gpu.Options{})
+	o.gpus = func(options gpu.Options) airflow.Backend {
+		return gpu.BackendOn(func(tr transport.Transport) (device.Device, error) { return devicetest.Fresh(t, tr.Rank()) }, options)
+	}
 }
 
 // Looks at two GPUs, one of which is slowed, are told with what would be ideal.
@@ -65,7 +68,7 @@ func TestCoresTakeWhatAGPUDoesNotHold(t *testing.T) {
 	}
 	for i := range r.Rows {
 		c := &r.Rows[i]
-		if onGPU := float64(c.FluidCells - c.CoreCells); onGPU > c.Held*float64(c.FluidCells) || c.GPU <= 0 || c.Cores <= 0 || c.Bound <= 0 || c.MLUPS <= 0 {
+		if onGPU := float64(c.FluidCells - c.CoreCells); onGPU > c.Held*float64(c.FluidCells) || c.GPU <= 0 || c.Cores <= 0 || c.Bound <= 0 || c.MLUPS <= 0 || (c.InHost > 0) != (c.Held < 1) {
 			t.Errorf("%+v", c)
 		}
 	}

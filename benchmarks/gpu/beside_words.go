@@ -9,17 +9,21 @@ import (
 // Words is the report as a table.
 func (r *BesideReport) Words() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s beside %d cores, MLUPS; the bound is what both reach together if exchanging costs nothing, with what the GPU's memory may hold\n\n", r.Device, r.Cores)
+	fmt.Fprintf(&b, "%s beside %d cores, MLUPS; the bound is what both reach together if exchanging costs nothing, with what the GPU's memory may hold; without cores the other cells lie in the host's memory\n\n", r.Device, r.Cores)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "case\tprecision\tfluid cells\tthe GPU holds\tGPU alone\tcores alone\tbound\ton cores\treached\tof the bound\tof the GPU\tshared anyway\t")
+	fmt.Fprintln(w, "case\tprecision\tfluid cells\tthe GPU holds\tGPU alone\tcores alone\tbound\ton cores\treached\tof the bound\tof the GPU\tshared anyway\twithout cores\tbound\tof the bound\t")
 	for i := range r.Rows {
 		c := &r.Rows[i]
 		anyway := ""
 		if c.Why != "" {
 			anyway = fmt.Sprintf("%.0f", c.Anyway)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%g\t%.0f\t%.0f\t%.0f\t%d\t%.0f\t%.3f\t%.3f\t%s\t\n",
-			c.Case, c.Precision, c.FluidCells, c.Held, c.GPU, c.Cores, c.Bound, c.CoreCells, c.MLUPS, c.MLUPS/c.Bound, c.MLUPS/c.GPU, anyway)
+		inHost := "\t\t"
+		if c.InHost > 0 {
+			inHost = fmt.Sprintf("%.0f\t%.0f\t%.3f", c.InHost, c.HostBound, c.InHost/c.HostBound)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%g\t%.0f\t%.0f\t%.0f\t%d\t%.0f\t%.3f\t%.3f\t%s\t%s\t\n",
+			c.Case, c.Precision, c.FluidCells, c.Held, c.GPU, c.Cores, c.Bound, c.CoreCells, c.MLUPS, c.MLUPS/c.Bound, c.MLUPS/c.GPU, anyway, inHost)
 	}
 	w.Flush()
 	for i := range r.Rows {

@@ -66,7 +66,7 @@ func MeasureDisturbed(ctx context.Context, o Options) (*DisturbedReport, error) 
 	job := run.Job{Domain: domain, Settings: o.settings(), Devices: []run.Device{run.GPU, run.GPU}, Plan: airflow.Plan{Steps: (looksBefore + looksAfter) * every, Once: true}}
 	compete := device.Compete
 	if o.gpus != nil {
-		job.GPUs, compete = o.testGPUs, func(int) (func() error, error) { return func() error { return nil }, nil }
+		job.GPUs, compete = o.gpus, func(int) (func() error, error) { return func() error { return nil }, nil }
 	}
 	stop := func() error { return nil }
 	var once sync.Once

@@ -47,7 +47,7 @@ type Options struct {
 	// Progress hears what is being done; it may be nil.
 	Progress func(stage string, done float64)
 
-	gpus airflow.Backend // instead of real ones, for tests
+	gpus func(gpu.Options) airflow.Backend // instead of real ones, for tests
 }
 
 // Report is what was measured.

@@ -171,7 +171,7 @@ func flagCompleters() map[string]completer {
 		"lattice":         wordOf(airflow.Lattices...),
 		"wall":            wordOf(airflow.Walls...),
 		"precision":       wordOf(airflow.Precisions...),
-		"device":          wordOf(carina.CPU, carina.GPU, "gpu+cpu"),
+		"device":          wordOf(carina.CPU, carina.GPU, "gpu+cpu", "gpu+host"),
 		"gpu-memory":      inUnits(quantity.Bytes.Units()...),
 		"storage":         wordOf(gpu.Single, gpu.Half),
 		"exchange":        wordOf(cuda.IPC, cuda.Host),

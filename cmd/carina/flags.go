@@ -100,8 +100,8 @@ func rankFlags(command *cobra.Command, c *carina.PartitionCase) {
 // deviceFlags are those of what ranks compute on, for any physics.
 func deviceFlags(command *cobra.Command, c *carina.PartitionCase) {
 	f := command.Flags()
-	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu:0,gpu:1,cpu:12 with numbers of GPUs and cores; or gpu+cpu: all GPUs of the machine and its cores (default cpu)")
-	f.StringVar(&c.GPUMemory, "gpu-memory", c.GPUMemory, "how much a rank may take of its GPU, such as 40GiB; cells beyond it are for cores with gpu+cpu (default all that is free)")
+	f.StringVar((*string)(&c.Device), "device", string(c.Device), "cpu, or gpu with one rank a GPU; or one for each rank, such as gpu:0,gpu:1,cpu:12 with numbers of GPUs and cores; or gpu+cpu: all GPUs of the machine and its cores; gpu+host puts cells that a GPU's memory does not hold into the host's (default cpu)")
+	f.StringVar(&c.GPUMemory, "gpu-memory", c.GPUMemory, "how much a rank may take of its GPU, such as 40GiB; cells beyond it are for cores or the host's memory with gpu+cpu, whichever is faster, for the host's memory with gpu+host (default all that is free)")
 	f.StringVar(&c.Exchange, "exchange", c.Exchange, "how GPUs exchange their borders: ipc, directly, or host, by messages (default ipc where a pair of GPUs can)")
 }
 

@@ -21,17 +21,31 @@ type Device string
 const (
 	CPU Device = "cpu"
 	GPU Device = "gpu"
+	// andHost behind a GPU lets cells that its memory does not hold lie in the host's.
+	andHost = "+host"
 )
 
 // Kind is CPU or GPU, where Check finds nothing.
 func (d Device) Kind() Device {
-	kind, _, _ := strings.Cut(string(d), ":")
-	return Device(kind)
+	kind, _, _ := d.parts()
+	return kind
 }
+
+// parts are the kind, and what follows a colon, if there is one.
+func (d Device) parts() (kind Device, text string, ok bool) {
+	of, text, ok := strings.Cut(strings.TrimSuffix(string(d), andHost), ":")
+	return Device(of), text, ok
+}
+
+// WithHost is the GPU with the host's memory for what its own does not hold.
+func (d Device) WithHost() Device { return d + andHost }
+
+// HasHost tells whether it is that.
+func (d Device) HasHost() bool { return strings.HasSuffix(string(d), andHost) }
 
 // Number is that of the GPU, or how many cores; ok tells whether it is given.
 func (d Device) Number() (n int, ok bool) {
-	_, text, ok := strings.Cut(string(d), ":")
+	_, text, ok := d.parts()
 	n, _ = strconv.Atoi(text) // checked before
 	return n, ok
 }
@@ -41,7 +55,10 @@ func (d Device) Check() error {
 	if err := quantity.CheckName("device", d.Kind(), []Device{CPU, GPU}); err != nil {
 		return err
 	}
-	_, text, ok := strings.Cut(string(d), ":")
+	if d.HasHost() && d.Kind() == CPU {
+		return fmt.Errorf("there is no device %q: %s stands behind a GPU whose cells may lie in the host's memory, as in gpu:0+host", string(d), andHost)
+	}
+	_, text, ok := d.parts()
 	least := map[Device]int{CPU: 1, GPU: 0}[d.Kind()]
 	if n, err := strconv.Atoi(text); ok && (err != nil || n < least || n > 1<<20) {
 		return fmt.Errorf("there is no device %q: say gpu:0 for the first GPU, or cpu:12 for twelve cores", string(d))
@@ -82,7 +99,7 @@ func (j *Job) backends() []airflow.Backend {
 		case d.Kind() == CPU && (given || cores > 0):
 			list[rank] = airflow.Processors(cmp.Or(n, cores))
 		case d.Kind() == GPU:
-			options := gpu.Options{Storage: j.Storage, Exchange: j.Exchange, Memory: j.GPUMemory}
+			options := gpu.Options{Storage: j.Storage, Exchange: j.Exchange, Memory: j.GPUMemory, HostMemory: d.HasHost()}
 			if !given && j.Transport == nil && On(j.Devices, CPU) {
 				n, given = next, true
 			}

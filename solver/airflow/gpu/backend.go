@@ -34,6 +34,10 @@ type Options struct {
 	Exchange cuda.Exchange
 	// Memory is how much a rank may take of its device, in bytes; 0 is all that is free.
 	Memory int64
+	// HostMemory lets the populations that the device's memory does not hold lie in the
+	// host's, which the device reaches at the speed of the bus. Such a rank exchanges by
+	// messages.
+	HostMemory bool
 }
 
 // Backend computes on GPUs, one a rank.
@@ -59,6 +63,8 @@ func (b *backend) Settle(s *airflow.Settings) error {
 		return errors.New("16-bit storage is computed with in single precision; choose one of double precision and 16-bit storage")
 	case o.Exchange != "" && o.Exchange != cuda.IPC && o.Exchange != cuda.Host:
 		return fmt.Errorf("there is no exchange %q; choose %s or %s, or leave it out", o.Exchange, cuda.IPC, cuda.Host)
+	case o.HostMemory && o.Exchange == cuda.IPC:
+		return errors.New("ranks with cells in the host's memory exchange by messages; leave the exchange out, or choose host")
 	case s.Layout == airflow.Dense:
 		return fmt.Errorf("the %s layout is not computed on a GPU; leave it out, or compute on the processor", airflow.Dense)
 	case o.Storage == Half:
@@ -73,14 +79,18 @@ func (b *backend) Open(t transport.Transport) (solver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := tiles.NewDevice(d, t, b.options.Exchange)
+	exchange := b.options.Exchange
+	if b.options.HostMemory {
+		exchange = cuda.Host
+	}
+	own := tiles.NewDevice(d, t, exchange)
 	own.Limit(b.options.Memory)
 	return own, nil
 }
 
 // Physics is the flow on tiles.
 func (b *backend) Physics(f *airflow.Flow) solver.Physics {
-	return physics{f.Physics(), f, b.options.Memory}
+	return physics{f.Physics(), f, b.options}
 }
 
 // openFor opens the GPU of a rank.

@@ -20,7 +20,7 @@ import (
 type physics struct {
 	solver.Physics // of processors: fields and program are the same
 	flow           *airflow.Flow
-	memory         int64 // of Options
+	options        Options
 }
 
 // Bind makes the tiles of a rank.
@@ -38,7 +38,7 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 		k.Bits = 16
 	}
 	d.OnClose(func() error { return k.kept.close(d.GPU()) })
-	if err := k.makePart(b.Finder, p.memory); err != nil {
+	if err := k.makePart(b.Finder, p.options); err != nil {
 		return nil, err
 	}
 	return k, k.initialize()
@@ -80,8 +80,9 @@ var (
 // maxTiles of a rank, ghosts included: their numbers have 31 bits.
 const maxTiles = math.MaxInt32
 
-// makePart makes the part of this rank, still without its neighbours, in so much memory.
-func (s *bound) makePart(finder *solver.Finder, memory int64) (err error) {
+// makePart makes the part of this rank, still without its neighbours, in the memory that
+// options let it have.
+func (s *bound) makePart(finder *solver.Finder, o Options) (err error) {
 	domain := s.layout.Domain
 	if s.tiles, err = tiling.NewSet(domain, s.Directions); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (s *bound) makePart(finder *solver.Finder, memory int64) (err error) {
 	s.part = p
 	p.ask(owner)
 	for _, step := range []func() error{
-		func() error { return p.checkMemory(memory) },
+		func() error { return p.checkMemory(o) },
 		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
 		func() error { return p.Fill(owner) },
 		func() error { return p.fill(s.flow.Openings) },

@@ -11,7 +11,7 @@ import (
 // Reaches tells whether kernels here can read the tiles of another rank.
 func (s *bound) Reaches(from solver.Keeper) bool {
 	o, ok := from.(*bound)
-	return ok && o.Layout == s.Layout && s.part.Device.Sees(o.part.Device)
+	return ok && o.Layout == s.Layout && o.part.InHost == 0 && s.part.Device.Sees(o.part.Device)
 }
 
 // Inherit takes over the states of cells from another rank's tiles, portion by portion: this

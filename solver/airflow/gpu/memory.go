@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
@@ -16,11 +17,17 @@ type MemoryUse struct {
 	Device string
 	// Needs is what its part of the computation takes; Free was free before.
 	Needs, Free int64
+	// InHost of what it needs is in the host's memory instead.
+	InHost int64
 }
 
 // String is a sentence.
 func (m MemoryUse) String() string {
-	return fmt.Sprintf("rank %d needs %.2f GB of the %.2f GB that are free on its %s", m.Rank, float64(m.Needs)/1e9, float64(m.Free)/1e9, m.Device)
+	s := fmt.Sprintf("rank %d needs %.2f GB of the %.2f GB that are free on its %s", m.Rank, float64(m.Needs)/1e9, float64(m.Free)/1e9, m.Device)
+	if m.InHost > 0 {
+		s += fmt.Sprintf(", %.2f GB of these in the host's memory", float64(m.InHost)/1e9)
+	}
+	return s
 }
 
 // MemoryOf is that of a rank; ok tells whether it is on a GPU.
@@ -66,14 +73,18 @@ func sampleBytes(bits int) int64 {
 	return 48
 }
 
-// checkMemory says before anything is allocated whether it will fit, where a rank may take
-// at most so much; 0 is all that is free.
-func (p *part) checkMemory(most int64) error {
+// checkMemory says before anything is allocated whether it will fit, and what of it lies in
+// the host's memory where that is allowed.
+func (p *part) checkMemory(o Options) error {
 	free, _, err := p.Device.Memory()
 	if err != nil {
 		return err
 	}
-	p.memory = MemoryUse{p.Subdomain.Rank, p.Device.Name(), p.needs(), free}
+	p.memory = MemoryUse{Rank: p.Subdomain.Rank, Device: p.Device.Name(), Needs: p.needs(), Free: free}
+	most := o.Memory
+	if o.HostMemory {
+		return p.splitMemory(most)
+	}
 	switch {
 	case p.memory.Needs > free:
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory)
@@ -81,6 +92,25 @@ func (p *part) checkMemory(most int64) error {
 		return fmt.Errorf("rank %d needs %.2f GB of its %s and may take %.2f GB; allow more, or use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory.Rank, float64(p.memory.Needs)/1e9, p.memory.Device, float64(most)/1e9)
 	}
 	return nil
+}
+
+// splitMemory leaves as many populations as fit on the device, which may take at most so
+// much of its memory, and the others in the host's.
+func (p *part) splitMemory(most int64) error {
+	const spared = 1 << 28 // for what is allocated now and then
+	holds := p.memory.Free - spared
+	if most > 0 {
+		holds = min(most, p.memory.Free)
+	}
+	beyond := p.memory.Needs - holds
+	if beyond <= 0 {
+		return nil
+	}
+	if populations := p.AskedOffset(); beyond > populations {
+		return fmt.Errorf("rank %d needs %.2f GB of its %s beside the populations, and it may take %.2f GB; allow more, or use more GPUs or a coarser spacing", p.memory.Rank, float64(p.memory.Needs-populations)/1e9, p.memory.Device, float64(holds)/1e9)
+	}
+	p.InHost, p.memory.InHost = beyond, beyond
+	return machine.AdmitFor(fmt.Sprintf("what the %s does not hold of rank %d", p.memory.Device, p.memory.Rank), beyond, "use 16-bit storage, more GPUs or a coarser spacing")
 }
 
 // MemoryEstimate is about what a flow on a grid takes of the memory of GPUs, all together.

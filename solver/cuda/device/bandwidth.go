@@ -112,3 +112,30 @@ func (g *gpu) bandwidth() (float64, error) {
 	}
 	return best, nil
 }
+
+// HostBandwidth measures how fast a GPU of this machine copies in memory of the host that it
+// reaches, in bytes read and written per second: the best of a few.
+func HostBandwidth(number int) (best float64, err error) {
+	g, err := openGPU(number)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	const bytes, repetitions = 256 << 20, 4
+	a, err := g.AllocateSplit(2*bytes, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer g.Free(a)
+	if err := g.Zero(a, 2*bytes); err != nil {
+		return 0, err
+	}
+	for range repetitions {
+		seconds, err := g.Elapsed(func() error { return g.copy(a+bytes, a, bytes) })
+		if err != nil {
+			return 0, err
+		}
+		best = max(best, 2*bytes/seconds)
+	}
+	return best, nil
+}

@@ -39,6 +39,9 @@ type Device interface {
 	Memory() (free, total int64, err error)
 	// Allocate returns memory of so many bytes, until Free.
 	Allocate(bytes int64) (Address, error)
+	// AllocateSplit returns memory of which the first so many bytes, or some more, are the
+	// device's and the others the host's, which kernels reach at the speed of the bus.
+	AllocateSplit(bytes, onDevice int64) (Address, error)
 	// Free gives memory back.
 	Free(Address) error
 	// Zero clears so many bytes, on the main queue as the two that follow.

@@ -76,6 +76,10 @@ func (g *gpu) Memory() (free, total int64, err error) { return g.opened.Memory()
 
 func (g *gpu) Allocate(bytes int64) (Address, error) { return g.opened.Allocate(bytes) }
 
+func (g *gpu) AllocateSplit(bytes, onDevice int64) (Address, error) {
+	return g.opened.AllocateSplit(bytes, onDevice)
+}
+
 func (g *gpu) Free(a Address) error { return g.opened.Free(a) }
 
 func (g *gpu) Zero(to Address, bytes int64) error { return g.main().Zero(to, bytes) }

@@ -181,6 +181,11 @@ func (m *emulatedMemory) Allocate(bytes int64) (device.Address, error) {
 	return m.base() + device.Address(a), nil
 }
 
+// AllocateSplit has nothing but memory of the host.
+func (m *emulatedMemory) AllocateSplit(bytes, _ int64) (device.Address, error) {
+	return m.Allocate(bytes)
+}
+
 // inside tells whether bytes from an address on lie in one allocation: as on a GPU,
 // others are not copied.
 func (m *emulatedMemory) inside(a device.Address, bytes int64) error {

@@ -9,6 +9,7 @@
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef uint32_t cuuint32_t;
 typedef struct CUarray_st *CUarray;
 typedef struct CUctx_st *CUcontext;
@@ -190,6 +191,26 @@ typedef enum {
 	CU_JIT_INPUT_CUBIN = 0, CU_JIT_INPUT_PTX = 1, CU_JIT_INPUT_FATBINARY = 2, CU_JIT_INPUT_OBJECT = 3, CU_JIT_INPUT_LIBRARY = 4,
 } CUjitInputType;
 
+typedef enum {
+	CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+} CUmemLocationType;
+
+typedef enum {
+	CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+} CUmemAllocationType;
+
+typedef enum {
+	CU_MEM_HANDLE_TYPE_NONE = 0,
+} CUmemAllocationHandleType;
+
+typedef enum {
+	CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+} CUmemAccess_flags;
+
+typedef enum {
+	CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+} CUmemAllocationGranularity_flags;
+
 #define CU_TRSF_READ_AS_INTEGER 1
 #define CU_TRSF_NORMALIZED_COORDINATES 2
 #define CU_MEMHOSTALLOC_PORTABLE 1
@@ -286,6 +307,24 @@ typedef struct {
 	CUhostFn fn;
 	void *userData;
 } CUDA_HOST_NODE_PARAMS;
+
+typedef struct {
+	CUmemLocationType type;
+	int id;
+} CUmemLocation;
+
+typedef struct {
+	CUmemAllocationType type;
+	CUmemAllocationHandleType requestedHandleTypes;
+	CUmemLocation location;
+	void *win32HandleMetaData;
+	unsigned char allocFlags[8];
+} CUmemAllocationProp;
+
+typedef struct {
+	CUmemLocation location;
+	CUmemAccess_flags flags;
+} CUmemAccessDesc;
 
 CUresult cuInit(unsigned);
 

@@ -42,6 +42,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -53,6 +54,8 @@ type gpu struct {
 	device             cu.Device
 	context            cu.CUContext
 	name, architecture string
+	split              map[Address]splitSize
+	splitting          sync.Mutex
 }
 
 var _ Device = (*gpu)(nil)
@@ -65,7 +68,7 @@ func Open(number int) (Device, error) {
 	if n := Count(); number < 0 || number >= n {
 		return nil, fmt.Errorf("there is no GPU %d; this machine has %d", number, n)
 	}
-	g := &gpu{number: number}
+	g := &gpu{number: number, split: map[Address]splitSize{}}
 	var major, minor int
 	for _, step := range []func() error{
 		func() (err error) { g.device, err = cu.GetDevice(number); return },
@@ -118,6 +121,9 @@ func (g *gpu) Allocate(bytes int64) (Address, error) {
 }
 
 func (g *gpu) Free(a Address) error {
+	if size, ok := g.takeSplit(a); ok {
+		return g.freeSplit(a, size)
+	}
 	return g.within("freeing memory", func() error { return cu.MemFree(cu.DevicePtr(a)) })
 }
 

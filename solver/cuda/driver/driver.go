@@ -23,6 +23,10 @@ type Device interface {
 	// Memory returns the free and total memory, in bytes.
 	Memory() (free, total int64, err error)
 	Allocate(bytes int64) (Address, error)
+	// AllocateSplit returns memory of which the first so many bytes, or some more, are the
+	// device's and the others the host's, which the device reaches.
+	AllocateSplit(bytes, onDevice int64) (Address, error)
+	// Free gives memory back.
 	Free(Address) error
 	// Pin returns memory of the host that streams copy to and from while the
 	// caller goes on.

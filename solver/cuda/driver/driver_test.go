@@ -211,6 +211,42 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
+// Memory that is split begins on the device and ends in the host's; where that is too small,
+// nothing is left behind.
+func TestSplitMemory(t *testing.T) {
+	if !withTestDriver(t) {
+		return
+	}
+	g := open(t, 0)
+	const unit = 64
+	_, err := g.AllocateSplit(200*unit, 10*unit)
+	if err == nil || !strings.Contains(err.Error(), "allocating 640 bytes of the device and 12160 of the host: ") {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		bytes, onDevice int64
+		want            string // of every unit
+	}{
+		{5 * unit, 2 * unit, "\x01\x01\x03\x03\x03"},
+		{5*unit - 1, 2*unit - 1, "\x01\x01\x03\x03\x03"},
+		{3 * unit, 0, "\x03\x03\x03"},
+		{3 * unit, 4 * unit, "\x01\x01\x01"},
+	} {
+		a, err := g.AllocateSplit(c.bytes, c.onDevice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		for i := range len(c.want) {
+			got = append(got, *(*byte)(unsafe.Pointer(uintptr(a) + uintptr(i*unit))))
+		}
+		if string(got) != c.want {
+			t.Errorf("%d bytes, %d on the device: %v", c.bytes, c.onDevice, got)
+		}
+		try(t, g.Free(a)) // or else the next one fails
+	}
+}
+
 // Failures say what was tried, and the driver's name and text.
 func TestFailures(t *testing.T) {
 	if !withTestDriver(t) {

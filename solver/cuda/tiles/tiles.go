@@ -34,6 +34,9 @@ type Tiles struct {
 	AskedAt, SentRanges, Sent device.Address
 	// Bytes is what was allocated.
 	Bytes int64
+	// InHost is how many bytes of the populations lie in the host's memory, which the
+	// device reaches: those of the last tiles.
+	InHost int64
 	// Timeline marks the points of a step, unless it is nil.
 	Timeline *Timeline
 
@@ -78,7 +81,7 @@ func (p *Tiles) Fill(owner []int32) (err error) {
 	}
 	rows := p.Subdomain.Rows(p.Set, owner, p.Indices())
 	p.borderRows = slices.Clone(rows[:p.Subdomain.Border*p.Directions])
-	if p.Populations, err = p.Allocate(p.flagOffset()+maxConnections*cuda.HandshakeFlagBytes, nil); err != nil {
+	if err = p.allocatePopulations(); err != nil {
 		return err
 	}
 	if p.Rows, err = p.Allocate(0, device.BytesOf(rows)); err != nil {
@@ -173,6 +176,20 @@ func (p *Tiles) Allocate(bytes int64, content []byte) (device.Address, error) {
 		return a, p.Device.Upload(a, content)
 	}
 	return a, p.Device.Zero(a, max(bytes, least))
+}
+
+// allocatePopulations makes room for the populations and what lies behind them.
+func (p *Tiles) allocatePopulations() (err error) {
+	bytes := p.flagOffset() + maxConnections*cuda.HandshakeFlagBytes
+	if p.InHost == 0 {
+		p.Populations, err = p.Allocate(bytes, nil)
+		return err
+	}
+	if p.Populations, err = p.Device.AllocateSplit(bytes, bytes-p.InHost); err != nil {
+		return err
+	}
+	p.allocated, p.Bytes = append(p.allocated, p.Populations), p.Bytes+bytes-p.InHost
+	return p.Device.Zero(p.Populations, bytes)
 }
 
 // close releases the memory and the device.

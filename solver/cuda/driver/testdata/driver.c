@@ -101,6 +101,57 @@ CUresult cuMemFree(CUdeviceptr a)
 	free((void *)a);
 	return CUDA_SUCCESS;
 }
+// Ranges of addresses are memory from the beginning on, in pages of units; mapped tells what
+// of which place has them.
+enum { unit = 64, units = 1024 };
+static char range[unit * units];
+static int mapped[units], reserved;
+CUresult cuMemGetAllocationGranularity(size_t *n, const CUmemAllocationProp *p, CUmemAllocationGranularity_flags f)
+{
+	return *n = unit, p->type == CU_MEM_ALLOCATION_TYPE_PINNED && f == CU_MEM_ALLOC_GRANULARITY_MINIMUM ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuMemAddressReserve(CUdeviceptr *a, size_t n, size_t alignment, CUdeviceptr at, unsigned long long flags)
+{
+	if (reserved || n % unit || alignment || at || flags) return CUDA_ERROR_INVALID_VALUE;
+	return *a = (CUdeviceptr)range, reserved = n, CUDA_SUCCESS;
+}
+CUresult cuMemAddressFree(CUdeviceptr a, size_t n)
+{
+	for (int i = 0; i < units; i++)
+		if (mapped[i]) return CUDA_ERROR_INVALID_VALUE;
+	if (a != (CUdeviceptr)range || n != (size_t)reserved) return CUDA_ERROR_INVALID_VALUE;
+	return reserved = 0, CUDA_SUCCESS;
+}
+CUresult cuMemCreate(CUmemGenericAllocationHandle *h, size_t n, const CUmemAllocationProp *p, unsigned long long flags)
+{
+	CURRENT;
+	if (n % unit || flags) return CUDA_ERROR_INVALID_VALUE;
+	if (p->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && n > 100 * unit) return CUDA_ERROR_OUT_OF_MEMORY;
+	return *h = p->location.type, CUDA_SUCCESS;
+}
+CUresult cuMemMap(CUdeviceptr a, size_t n, size_t offset, CUmemGenericAllocationHandle h, unsigned long long flags)
+{
+	const size_t from = a - (CUdeviceptr)range;
+	if (from % unit || n % unit || from + n > (size_t)reserved || offset || flags) return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = from / unit; i < (from + n) / unit; i++) mapped[i] = h;
+	return CUDA_SUCCESS;
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle h) { return h ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; }
+CUresult cuMemUnmap(CUdeviceptr a, size_t n)
+{
+	for (size_t i = (a - (CUdeviceptr)range) / unit; n; i++, n -= unit) {
+		if (!mapped[i]) return CUDA_ERROR_INVALID_VALUE;
+		mapped[i] = 0;
+	}
+	return CUDA_SUCCESS;
+}
+CUresult cuMemSetAccess(CUdeviceptr a, size_t n, const CUmemAccessDesc *d, size_t count)
+{
+	if (a != (CUdeviceptr)range || n != (size_t)reserved || count != 1 || d->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_VALUE;
+	// What lies where, for the test.
+	for (size_t i = 0; i < n / unit; i++) range[i * unit] = mapped[i];
+	return CUDA_SUCCESS;
+}
 CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags)
 {
 	CURRENT;
