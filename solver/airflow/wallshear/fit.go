@@ -41,7 +41,10 @@ type Stress struct {
 func Measure(w *Wall, g *geometry.Grid, pressure []float32, velocity *[3][]float32, viscosity float64) *Stress {
 	n := len(w.Triangles)
 	s := &Stress{Shear: make([]r3.Vec, n), Pressure: make([]float64, n), Known: make([]bool, n)}
-	eachTriangle(w, g, func(a *fit, t int) {
+	eachTriangle(w, g, func(f *fitter, a *fit, t int) {
+		if !f.at(a, w.Center[t], w.Normal[t]) {
+			return
+		}
 		var gradient r3.Vec
 		for k, cell := range a.cells {
 			gradient = r3.Add(gradient, r3.Scale(a.slope[k], velocityOf(velocity, cell)))
@@ -52,17 +55,15 @@ func Measure(w *Wall, g *geometry.Grid, pressure []float32, velocity *[3][]float
 	return s
 }
 
-// eachTriangle calls visit, from several goroutines, with the fit around the middle of each
-// triangle near which cells are.
-func eachTriangle(w *Wall, g *geometry.Grid, visit func(a *fit, t int)) {
+// eachTriangle calls visit for each triangle, from several goroutines, with what finds fits
+// and one to be used again.
+func eachTriangle(w *Wall, g *geometry.Grid, visit func(f *fitter, a *fit, t int)) {
 	f := &fitter{grid: g, starts: g.Starts()}
 	const chunk = 256
 	parallel.New(runtime.GOMAXPROCS(0)).RangesOf(len(w.Triangles), chunk, func(from, to int) {
 		var a fit
 		for t := from; t < to; t++ {
-			if f.at(&a, w.Center[t], w.Normal[t]) {
-				visit(&a, t)
-			}
+			visit(f, &a, t)
 		}
 	})
 }
@@ -98,11 +99,10 @@ type fit struct {
 	slope, level []float64
 }
 
-// at fits around a place on the wall; false where no cell is near.
-func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
-	*a = fit{cells: a.cells[:0], offsets: a.offsets[:0], weights: a.weights[:0], slope: a.slope[:0], level: a.level[:0]}
-	h := f.grid.Spacing
-	local := r3.Scale(1/h, r3.Sub(at, f.grid.Origin))
+// near finds the cells of a fit around a place on the wall.
+func (f *fitter) near(a *fit, at, normal r3.Vec) {
+	a.cells, a.offsets = a.cells[:0], a.offsets[:0]
+	local := r3.Scale(1/f.grid.Spacing, r3.Sub(at, f.grid.Origin))
 	low, high := floors(r3.Sub(local, reachVector)), floors(r3.Add(local, reachVector))
 	for z := low[2]; z <= high[2]; z++ {
 		for y := low[1]; y <= high[1]; y++ {
@@ -115,13 +115,23 @@ func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
 					if r3.Norm2(d) > within*within || r3.Dot(d, normal) > 0.5 {
 						continue
 					}
-					f.add(a, f.starts[run]+int64(x-r.X0), d)
+					a.cells, a.offsets = append(a.cells, f.starts[run]+int64(x-r.X0)), append(a.offsets, d)
 				}
 			}
 		}
 	}
+}
+
+// at fits around a place on the wall; false where no cell is near.
+func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
+	f.near(a, at, normal)
 	if len(a.cells) == 0 {
 		return false
+	}
+	a.matrix, a.plane = [terms][terms]float64{}, [4][4]float64{}
+	a.weights, a.slope, a.level = a.weights[:0], a.slope[:0], a.level[:0]
+	for k, cell := range a.cells {
+		f.add(a, cell, a.offsets[k])
 	}
 	n := terms
 	if len(a.cells) < fewest {
@@ -137,7 +147,7 @@ func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
 		for i := range level {
 			here += level[i] * t[i]
 		}
-		a.slope, a.level = append(a.slope, a.weights[k]*along/h), append(a.level, here)
+		a.slope, a.level = append(a.slope, a.weights[k]*along/f.grid.Spacing), append(a.level, here)
 	}
 	return true
 }
@@ -158,7 +168,7 @@ func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 	if rim {
 		weight = rimWeight
 	}
-	a.cells, a.offsets, a.weights = append(a.cells, cell), append(a.offsets, d), append(a.weights, a.add(d, weight))
+	a.weights = append(a.weights, a.add(d, weight))
 	t := termsAt(d)
 	for i := range a.plane {
 		for j := range a.plane {
@@ -169,10 +179,12 @@ func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 		return
 	}
 	link := links.First[i]
+	opening := sort.Search(len(links.Openings), func(i int) bool { return links.Openings[i].Link >= link })
 	for mask := links.Mask[i]; mask != 0; mask &= mask - 1 {
-		o := geometry.Directions[bits.TrailingZeros32(mask)]
-		if links.Opening(link) == 0 {
-			q := links.Fraction(link)
+		if opening < len(links.Openings) && links.Openings[opening].Link == link {
+			opening++
+		} else {
+			o, q := geometry.Directions[bits.TrailingZeros32(mask)], links.Fraction(link)
 			a.add(r3.Add(d, r3.Vec{X: q * float64(o.X), Y: q * float64(o.Y), Z: q * float64(o.Z)}), wallWeight)
 		}
 		link++
@@ -191,9 +203,9 @@ func (a *fit) add(d r3.Vec, weight float64) float64 {
 	weight *= math.Exp(-2 * far)
 	t := termsAt(d)
 	for i := range terms {
-		w := weight * t[i]
+		w, row := weight*t[i], &a.matrix[i]
 		for j := i; j < terms; j++ {
-			a.matrix[i][j] += w * t[j]
+			row[j] += w * t[j]
 		}
 	}
 	return weight

@@ -24,13 +24,16 @@ type Meter struct {
 func NewMeter(w *Wall, g *geometry.Grid) *Meter {
 	n := len(w.Triangles)
 	m := &Meter{normals: w.Normal, Known: make([]bool, n), of: make([]int, n+1)}
-	eachTriangle(w, g, func(a *fit, t int) { m.of[t+1] = len(a.cells) })
+	eachTriangle(w, g, func(f *fitter, a *fit, t int) {
+		f.near(a, w.Center[t], w.Normal[t])
+		m.of[t+1] = len(a.cells)
+	})
 	for t := range n {
 		m.of[t+1] += m.of[t]
 	}
 	m.cells, m.slopes = make([]int32, m.of[n]), make([]float32, m.of[n])
-	eachTriangle(w, g, func(a *fit, t int) {
-		m.Known[t] = true
+	eachTriangle(w, g, func(f *fitter, a *fit, t int) {
+		m.Known[t] = f.at(a, w.Center[t], w.Normal[t])
 		for k, cell := range a.cells {
 			m.cells[m.of[t]+k], m.slopes[m.of[t]+k] = int32(cell), float32(a.slope[k])
 		}
