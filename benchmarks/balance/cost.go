@@ -30,6 +30,8 @@ type CostOptions struct {
 	// Progress, if set, is told the stage and the share of all that is done, 0 to
 	// 1.
 	Progress func(stage string, done float64)
+
+	cells int64 // of the grids that are fitted; as many as it takes if 0
 }
 
 // Cost measures the cost models of the solver's sparse and dense layouts, with
@@ -104,6 +106,9 @@ func costMeasurements(opt *CostOptions) []costMeasurement {
 	cells, sizes, timing := int64(2_000_000), []int64{4_000, 16_000, 64_000, 250_000}, carefully/2
 	if opt.Quick {
 		cells, sizes, timing = 100_000, []int64{4_000, 16_000}, briefly
+	}
+	if opt.cells > 0 {
+		cells = opt.cells
 	}
 	var list []costMeasurement
 	s := new(shapes)

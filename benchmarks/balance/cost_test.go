@@ -41,7 +41,7 @@ func TestCostCountsOnceOverItsStages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")
 	}
-	opt := CostOptions{Quick: true, Layout: balance.Plain}
+	opt := CostOptions{Quick: true, Layout: balance.Plain, cells: 8_000}
 	count := newCounted(t, &opt.Progress)
 	if _, err := Cost(context.Background(), opt); err != nil {
 		t.Fatal(err)

@@ -162,17 +162,18 @@ func isSparseGraph(r *Row) bool {
 	return r.Layout == balance.Sparse && r.Strategy.Decompose == "bricks" && r.Strategy.Balance == "graph"
 }
 
-// How long a rank is timed: so that others on the machine do not disturb, or
+// How long a rank is timed: so that others on the machine do not disturb, roughly, or
 // only to see that it can be timed.
 const (
 	carefully = 500 * time.Millisecond
 	briefly   = 10 * time.Millisecond
+	justOnce  = 2 * time.Millisecond
 )
 
 // timing is in how many rounds each rank is timed, and how long in each.
 func (o *Options) timing() (rounds int, each time.Duration) {
 	if o.Quick {
-		return 1, briefly
+		return 1, justOnce
 	}
 	return timingRounds, carefully / timingRounds
 }

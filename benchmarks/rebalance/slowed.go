@@ -27,20 +27,21 @@ import (
 // step for all cells, and a step is told to take what the slower one is asked to sleep, so that other
 // programs on the machine do not matter for that.
 const (
-	slowedCells, slowedSteps, slowedEvery, slowedTimed = 40_000, 1200, 100, 25
-	slowedPhase, slowedBy                              = 20 * time.Millisecond, 3
+	slowedSteps, slowedEvery, slowedTimed, slowedBy = 1200, 100, 25, 3
 )
 
 // slowedTimes are the times of steps up to each that is told, in seconds, and the ideal
 // ones.
 type slowedTimes struct {
+	phase           time.Duration
 	steps           []int64
 	off, on, ideals []float64
 }
 
 // slowed measures two ranks, the first of which is slowed halfway, without balance and with.
 func slowed(ctx context.Context, o *Options) (s slowedTimes, err error) {
-	_, g, err := balancebench.Grid(ctx, o.Geometry, slowedCells)
+	s.phase = o.phase
+	_, g, err := balancebench.Grid(ctx, o.Geometry, o.slowedCells)
 	if err != nil {
 		return s, err
 	}
@@ -61,7 +62,7 @@ func slowed(ctx context.Context, o *Options) (s slowedTimes, err error) {
 		job := run.Job{Domain: domain, Settings: settings, Plan: airflow.Plan{Steps: slowedSteps, Prepared: func(r *airflow.Rank) {
 			rank := r.Number()
 			r.Engine().Device().(*processor.Device).Disturb(func(cells int) time.Duration {
-				takes := float64(slowedPhase) * float64(cells) / float64(g.Cells())
+				takes := float64(o.phase) * float64(cells) / float64(g.Cells())
 				work.Add(int64(takes))
 				if rank == 0 && r.Engine().Steps() >= slowedSteps/2 {
 					takes *= slowedBy
@@ -160,5 +161,5 @@ func (s *slowedTimes) words() string {
 		}
 		return 100 * above / float64(max(n, 1))
 	}
-	return fmt.Sprintf("\nTwo ranks of one machine, whose devices sleep %v for all cells in each phase of a step; from step %d on the first sleeps %d times as long. From two looks later on what the slower one sleeps is %.0f %% more than the ideal one for these speeds, %.0f %% more where nothing moves.\n\n![steps of two ranks, one of which is slowed](slowed.png)\n", slowedPhase, slowedSteps/2, slowedBy, settled(s.on), settled(s.off))
+	return fmt.Sprintf("\nTwo ranks of one machine, whose devices sleep %v for all cells in each phase of a step; from step %d on the first sleeps %d times as long. From two looks later on what the slower one sleeps is %.0f %% more than the ideal one for these speeds, %.0f %% more where nothing moves.\n\n![steps of two ranks, one of which is slowed](slowed.png)\n", s.phase, slowedSteps/2, slowedBy, settled(s.on), settled(s.off))
 }

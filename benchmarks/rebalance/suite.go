@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"carina/balance"
 	balancebench "carina/benchmarks/balance"
@@ -34,6 +35,11 @@ type Options struct {
 	Trace Trace
 	// Progress is told the stage and the share done.
 	Progress func(stage string, done float64)
+
+	// leastCells are those of few ranks, slowedCells those of two, one of which is slowed
+	// and which sleep so long in a phase of a step.
+	leastCells, slowedCells int64
+	phase                   time.Duration
 }
 
 // Row is one replay.
@@ -68,6 +74,9 @@ func Run(ctx context.Context, o Options) ([]Row, error) {
 		if o.Quick {
 			o.Ranks = []int{32}
 		}
+	}
+	if o.leastCells == 0 {
+		o.leastCells, o.slowedCells, o.phase = 300_000, 40_000, 20*time.Millisecond
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, float64) {}
@@ -107,7 +116,7 @@ func Run(ctx context.Context, o Options) ([]Row, error) {
 
 // replays are those of one number of ranks.
 func replays(ctx context.Context, o *Options, ranks int) ([]Row, error) {
-	_, g, err := balancebench.Grid(ctx, o.Geometry, max(300_000, min(10_000_000, 6000*int64(ranks))))
+	_, g, err := balancebench.Grid(ctx, o.Geometry, max(o.leastCells, min(10_000_000, 6000*int64(ranks))))
 	if err != nil {
 		return nil, err
 	}

@@ -176,11 +176,12 @@ func (o *Options) complete() error {
 	if o.Layout != "" && !slices.Contains(airflow.Layouts, o.Layout) {
 		return fmt.Errorf("the solver has no %s layout: use one of %s", o.Layout, quantity.Either(airflow.Layouts))
 	}
-	cells, side, pairs := int64(20e6), int32(200), 2
-	o.turns = turns{11, 25}
+	cells, side, pairs, often := int64(20e6), int32(200), 2, turns{11, 25}
 	if o.Quick {
-		cells, side, pairs = 2e6, 128, 1
-		o.turns = turns{5, 7}
+		cells, side, pairs, often = 2e6, 128, 1, turns{5, 7}
+	}
+	if o.turns == (turns{}) {
+		o.turns = often
 	}
 	if o.FluidCells == 0 {
 		o.FluidCells = cells
