@@ -143,7 +143,7 @@ func (w shearWave) ratio(s *suite) (float64, error) {
 	start := 2 * int64(math.Ceil(3/(w.relaxationTime-0.5)))
 	decay := 0.2
 	if w.noise > 0 {
-		decay = 1 // so that less of it is left by noise
+		decay = 0.4 // so that less of it is left by noise
 	}
 	rate := w.viscosity() * w.number() * w.number()
 	steps := 2 * int64(math.Ceil(decay/rate/2))

@@ -67,7 +67,13 @@ const (
 
 // roundings is how often to diffuse: the finer the columns, the longer are
 // the steps of a surface that is nearly parallel to them.
-func (r *relief) roundings() int { return min(max(max(r.width, r.height)/4, 12), 120) }
+func (r *relief) roundings() int {
+	const least, most = 12, 120
+	if Draft {
+		return least
+	}
+	return min(max(max(r.width, r.height)/4, least), most)
+}
 
 // roundSurface smooths near.
 func (r *relief) roundSurface() {
