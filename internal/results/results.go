@@ -221,7 +221,7 @@ func (r *Results) Resume(rank *airflow.Rank) error {
 	if err := r.checkpointing.Resume(rank, rank.Units().TimeStep); err != nil {
 		return err
 	}
-	if kept := len(rank.Statistics().Phases()); rank.Number() == 0 && kept > 0 && r.of.Phases > 0 && kept != r.of.Phases {
+	if kept := rank.Statistics().Phases(); rank.Number() == 0 && kept > 0 && r.of.Phases > 0 && kept != r.of.Phases {
 		r.of.Warn(fmt.Sprintf("the checkpoint has statistics of %s, which are forgotten: they begin anew with %d; give --phases %d to go on with them",
 			quantity.Count(kept, "phase"), r.of.Phases, kept))
 	}

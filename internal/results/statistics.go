@@ -46,15 +46,22 @@ func (r *Results) statisticsNames() (names []string) {
 // visitStatistics writes the pieces of a rank.
 func (r *Results) visitStatistics(v *run.View) error {
 	s := v.Statistics()
-	phases := s.Phases()
-	if r.of.Phases == 0 || len(phases) != r.of.Phases {
+	if r.of.Phases == 0 || s.Phases() != r.of.Phases {
 		return nil
 	}
-	if err := vtk.WriteVTU(r.path(fmt.Sprintf(statisticsPiece, v.Rank())), statisticsOf(v, s.All())); err != nil || len(phases) == 1 {
+	write := func(name string, m *airflow.Moments, err error) error {
+		if err != nil {
+			return err
+		}
+		return vtk.WriteVTU(r.path(name), statisticsOf(v, m))
+	}
+	all, err := s.All()
+	if err := write(fmt.Sprintf(statisticsPiece, v.Rank()), all, err); err != nil || r.of.Phases == 1 {
 		return err
 	}
-	for k := range phases {
-		if err := vtk.WriteVTU(r.path(fmt.Sprintf(phasePiece, k, v.Rank())), statisticsOf(v, &phases[k])); err != nil {
+	for k := range r.of.Phases {
+		m, err := s.Phase(k)
+		if err := write(fmt.Sprintf(phasePiece, k, v.Rank()), m, err); err != nil {
 			return err
 		}
 	}

@@ -163,7 +163,8 @@ func (r *bound) SaveBeside() ([]solver.Beside, error) {
 		k.Sample = [][3]float64{}
 		EachSampled(r.layout.Layout, func(global int64, _ *solver.Piece) { k.Sample = append(k.Sample, r.before[global]) })
 	}
-	return append(k.Beside(), r.statistics.Beside()...), nil
+	list, err := r.statistics.Beside()
+	return append(k.Beside(), list...), err
 }
 
 // LoadBeside takes it over.

@@ -1,13 +1,10 @@
 package airflow
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"runtime"
 
 	"carina/internal/parallel"
-	"carina/solver"
 )
 
 // Averaging says which statistics are taken of a flow.
@@ -24,8 +21,7 @@ type Averaging struct {
 // statisticsInterval is how many steps lie between samples of statistics.
 const statisticsInterval = 2 * checkInterval
 
-// The numbers of a cell in one phase: mean pressure and velocity, the mean squares of the
-// deviations of these from the means, and the mean products of those of the velocity.
+// How many numbers a cell has in one phase, means of them means of fields.
 const (
 	means             = 4
 	statisticsNumbers = means + 7
@@ -40,11 +36,29 @@ const StatisticsBytes = statisticsBytes
 // products are the components of the Reynolds stress, in VTK's order of a symmetric tensor.
 var products = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}}
 
-// Statistics are those of a rank's own cells. The zero value has none.
+// Statistics are those of a rank's own cells. The zero value has none, and takes them in
+// the host's memory.
 type Statistics struct {
+	// Sampler takes them in the memory of a device; nil where there is none.
+	Sampler Sampler
+
 	phases  []phase
+	sampled bool  // by the sampler, which has room
+	cells   int   // in each
 	from    int64 // step of the first sample
 	workers *parallel.Workers
+}
+
+// Sampler takes statistics on a device.
+type Sampler interface {
+	// Begin forgets what is there, makes room for so many phases, whose numbers are zero,
+	// and tells whether there is room.
+	Begin(phases int) (bool, error)
+	// Add adds the present fields to a phase, of whose samples they are such a share.
+	Add(phase int, share float32) error
+	// Fetch fills in the numbers of a phase, Put replaces them.
+	Fetch(phase int, n *Numbers) error
+	Put(phase int, n *Numbers) error
 }
 
 // phase is one part of the period.
@@ -53,8 +67,7 @@ type phase struct {
 	// ambient is the mean of the ambient pressure, in Pa, to which those of the numbers are
 	// relative.
 	ambient float64
-	// numbers are statisticsNumbers fields of all cells.
-	numbers [statisticsNumbers][]float32
+	numbers *Numbers // nil where the sampler has them
 }
 
 // Moments are statistics of all samples, or of those of one phase.
@@ -69,8 +82,9 @@ type Moments struct {
 	Stress         [6][]float32
 }
 
-func (p *phase) moments() Moments {
-	m := Moments{Samples: p.count, PressureSquare: p.numbers[means]}
+// moments are those of a phase whose numbers are in the host's memory.
+func (p *phase) moments() *Moments {
+	m := &Moments{Samples: p.count, PressureSquare: p.numbers[means]}
 	if m.Mean.Pressure = p.numbers[0]; p.ambient != 0 {
 		m.Mean.Pressure = make([]float32, len(p.numbers[0]))
 		for i, v := range p.numbers[0] {
@@ -82,98 +96,81 @@ func (p *phase) moments() Moments {
 	return m
 }
 
-func newPhase(cells int) phase {
-	var p phase
-	for i := range p.numbers {
-		p.numbers[i] = make([]float32, cells)
+// make forgets what is there and makes room.
+func (s *Statistics) make(phases, cells int) (err error) {
+	s.phases, s.cells, s.sampled = make([]phase, phases), cells, false
+	if s.Sampler != nil && phases > 0 {
+		if s.sampled, err = s.Sampler.Begin(phases); err != nil {
+			return err
+		}
 	}
-	return p
+	if !s.sampled {
+		for i := range s.phases {
+			s.phases[i].numbers = NewNumbers(cells)
+		}
+	}
+	return nil
 }
 
-// Begin forgets what is there and makes room.
-func (s *Statistics) begin(phases, cells int, step int64) {
-	s.phases, s.from = make([]phase, phases), step
-	for i := range s.phases {
-		s.phases[i] = newPhase(cells)
+// onHost is a phase with its numbers in the host's memory.
+func (s *Statistics) onHost(number int) (phase, error) {
+	p := s.phases[number]
+	if !s.sampled {
+		return p, nil
 	}
+	p.numbers = NewNumbers(s.cells)
+	return p, s.Sampler.Fetch(number, p.numbers)
 }
 
-// add adds fields to a phase, whose pressure is relative to an ambient one.
-func (s *Statistics) add(number int, f *Fields, ambient float64) {
-	if s.workers == nil {
-		s.workers = parallel.New(runtime.GOMAXPROCS(0))
-	}
+// add adds the present fields of a kernel to a phase, under an ambient pressure.
+func (s *Statistics) add(number int, k Kernel, ambient float64) error {
 	p := &s.phases[number]
 	p.count++
 	p.ambient += (ambient - p.ambient) / float64(p.count)
-	s.workers.Ranges(len(f.Pressure), func(from, to int) { p.add(f, from, to) })
-}
-
-// portion is how many cells are added at a time: their deviations stay in the cache.
-const portion = 512
-
-// add adds some cells: running means lose no precision with the number of samples (Welford
-// 1962).
-func (p *phase) add(f *Fields, from, to int) {
 	share := 1 / float32(p.count)
-	var before, after [means][portion]float32
-	for ; from < to; from += portion {
-		n := min(portion, to-from)
-		for k, values := range f.arrays() {
-			deviate(values[from:][:n], p.numbers[k][from:][:n], before[k][:n], after[k][:n], share)
-		}
-		multiply(before[0][:n], after[0][:n], p.numbers[means][from:][:n], share)
-		for k, c := range products {
-			multiply(before[1+c[0]][:n], after[1+c[1]][:n], p.numbers[means+1+k][from:][:n], share)
-		}
+	if s.sampled {
+		return s.Sampler.Add(number, share)
 	}
+	f, err := k.Relative()
+	if err != nil {
+		return err
+	}
+	if s.workers == nil {
+		s.workers = parallel.New(runtime.GOMAXPROCS(0))
+	}
+	s.workers.Ranges(len(f.Pressure), func(from, to int) { p.numbers.add(f, from, to, share) })
+	return nil
 }
 
-// deviate adds values to means of which they are a share, and sets their deviations from
-// these before and after.
-func deviate(values, mean, before, after []float32, share float32) {
-	mean, before, after = mean[:len(values)], before[:len(values)], after[:len(values)]
-	for i, v := range values {
-		old := v - mean[i]
-		m := mean[i] + float32(old*share)
-		before[i], mean[i], after[i] = old, m, v-m
-	}
-}
+// Phases is how many there are, 0 where there are no statistics.
+func (s *Statistics) Phases() int { return len(s.phases) }
 
-// multiply adds products of deviations to means.
-func multiply(before, after, mean []float32, share float32) {
-	after, mean = after[:len(before)], mean[:len(before)]
-	for i, v := range before {
-		mean[i] += float32((float32(v*after[i]) - mean[i]) * share)
+// Phase are the statistics of a phase.
+func (s *Statistics) Phase(number int) (*Moments, error) {
+	p, err := s.onHost(number)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// Phases are the statistics by phase, nil where there are none.
-func (s *Statistics) Phases() []Moments {
-	var list []Moments
-	for i := range s.phases {
-		list = append(list, s.phases[i].moments())
-	}
-	return list
+	return p.moments(), nil
 }
 
 // All are the statistics over the period, in which each phase with samples counts alike:
 // deviations are from the mean of the phase.
-func (s *Statistics) All() *Moments {
+func (s *Statistics) All() (*Moments, error) {
 	if len(s.phases) == 1 {
-		m := s.phases[0].moments()
-		return &m
+		return s.Phase(0)
 	}
-	var sum phase
+	sum := phase{numbers: NewNumbers(s.cells)}
 	n := float32(0)
 	for i := range s.phases {
-		p := &s.phases[i]
-		if p.count == 0 {
+		if s.phases[i].count == 0 {
 			continue
 		}
-		if n++; n == 1 {
-			sum = newPhase(len(p.numbers[0]))
+		p, err := s.onHost(i)
+		if err != nil {
+			return nil, err
 		}
+		n++
 		sum.count += p.count
 		sum.ambient += (p.ambient - sum.ambient) / float64(n)
 		for k, values := range p.numbers {
@@ -182,8 +179,7 @@ func (s *Statistics) All() *Moments {
 			}
 		}
 	}
-	m := sum.moments()
-	return &m
+	return sum.moments(), nil
 }
 
 // StatisticsSummary tells of statistics.
@@ -211,61 +207,12 @@ func (s *Statistics) summary(timeStep float64) *StatisticsSummary {
 	return all
 }
 
-// Bytes is the memory that they take.
+// Bytes is what they take of the host's memory.
 func (s *Statistics) Bytes() int64 {
-	if len(s.phases) == 0 {
+	if s.sampled {
 		return 0
 	}
-	return int64(len(s.phases)) * int64(len(s.phases[0].numbers[0])) * statisticsBytes
-}
-
-// Beside is what the engine keeps of them: a value of all numbers for each cell and phase.
-func (s *Statistics) Beside() []solver.Beside {
-	var list []solver.Beside
-	for i := range s.phases {
-		p := &s.phases[i]
-		head := binary.LittleEndian.AppendUint64(nil, uint64(p.count))
-		head = binary.LittleEndian.AppendUint64(head, uint64(s.from))
-		head = binary.LittleEndian.AppendUint64(head, math.Float64bits(p.ambient))
-		values := make([]float32, statisticsNumbers*len(p.numbers[0]))
-		for k, numbers := range p.numbers {
-			for cell, v := range numbers {
-				values[statisticsNumbers*cell+k] = v
-			}
-		}
-		list = append(list, solver.Beside{Name: fmt.Sprintf(statisticsName, i, len(s.phases)), Every: 1, Bytes: statisticsBytes, Head: head, Values: bytesOf(values)})
-	}
-	return list
-}
-
-// LoadBeside takes over those among what the engine has kept, and returns the rest.
-func (s *Statistics) LoadBeside(list []solver.Beside) (rest []solver.Beside, err error) {
-	s.phases = nil
-	for _, b := range list {
-		var number, phases int
-		if n, _ := fmt.Sscanf(b.Name, statisticsName, &number, &phases); n != 2 {
-			rest = append(rest, b)
-			continue
-		}
-		if number != len(s.phases) || number >= phases || b.Every != 1 || b.Bytes != statisticsBytes || len(b.Head) != statisticsHead {
-			return nil, errRemembered
-		}
-		values := make([]float32, len(b.Values)/4)
-		copy(bytesOf(values), b.Values)
-		p := newPhase(len(values) / statisticsNumbers)
-		p.count, s.from = int64(binary.LittleEndian.Uint64(b.Head)), int64(binary.LittleEndian.Uint64(b.Head[8:]))
-		p.ambient = math.Float64frombits(binary.LittleEndian.Uint64(b.Head[16:]))
-		if math.IsNaN(p.ambient) || p.count < 0 || s.from < 0 {
-			return nil, errRemembered
-		}
-		for k, numbers := range p.numbers {
-			for cell := range numbers {
-				numbers[cell] = values[statisticsNumbers*cell+k]
-			}
-		}
-		s.phases = append(s.phases, p)
-	}
-	return rest, nil
+	return int64(len(s.phases)) * int64(s.cells) * statisticsBytes
 }
 
 // Statistics are those of the rank's own cells.
@@ -282,13 +229,12 @@ func (r *Rank) addStatistics(a *Averaging, last int64) error {
 		if !r.settled(a, last) {
 			return nil
 		}
-		s.begin(a.Phases, r.layout.Fluid, steps)
+		if err := s.make(a.Phases, r.layout.Fluid); err != nil {
+			return err
+		}
+		s.from = steps
 	}
-	f, err := r.kernel.Relative()
-	if err == nil {
-		s.add(r.phase(a.Phases), f, r.ambientAfter(steps))
-	}
-	return err
+	return s.add(r.phase(a.Phases), r.kernel, r.ambientAfter(steps))
 }
 
 // phase is the number of the present one of so many.

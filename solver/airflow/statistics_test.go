@@ -63,9 +63,9 @@ func TestStatistics(t *testing.T) {
 				return err
 			}
 			var own outcomes
-			own.all = gathered(t, r, r.Statistics().All())
-			for _, m := range r.Statistics().Phases() {
-				own.phases = append(own.phases, gathered(t, r, &m))
+			own.all = gathered(t, r, must(r.Statistics().All()))
+			for k := range r.Statistics().Phases() {
+				own.phases = append(own.phases, gathered(t, r, must(r.Statistics().Phase(k))))
 			}
 			if own.summary = *must(r.Summary()).Statistics; tr.Rank() == 0 {
 				o = own

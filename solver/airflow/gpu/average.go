@@ -62,7 +62,7 @@ func (s *bound) Average() (*airflow.Fields, error) {
 func (s *bound) download(from device.Address, ambient float64) (*airflow.Fields, error) {
 	fields := airflow.NewFields(s.layout.Fluid)
 	store := s.fieldsOf(fields, ambient)
-	return fields, s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+	return fields, s.eachFields(func(at device.Address, cells []float32, scatter scatter) error {
 		if err := s.part.Device.Download(device.BytesOf(cells), from+at); err != nil {
 			return err
 		}
@@ -71,19 +71,27 @@ func (s *bound) download(from device.Address, ambient float64) (*airflow.Fields,
 	})
 }
 
-// eachFields calls f for portions of the fields of all tiles, in the order of their
-// numbers: with where they lie behind the first, room for them, and what hands on the
-// numbers of their cells there.
-func (s *bound) eachFields(f func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error) error {
+// scatter hands on the numbers of the cells of a portion.
+type scatter func(store func(index int32, cell []float32))
+
+// onPortion is told of a portion of the numbers of all tiles, in the order of the tiles'
+// numbers, where they lie behind the first, room for them, and what hands them on.
+type onPortion func(at device.Address, cells []float32, scatter scatter) error
+
+// eachFields calls f for portions of the fields.
+func (s *bound) eachFields(f onPortion) error { return s.eachNumbers(fieldNumbers, f) }
+
+// eachNumbers calls f for portions of so many numbers of each cell.
+func (s *bound) eachNumbers(width int, f onPortion) error {
 	p := s.part
 	portion := min(len(p.Numbers), fieldTiles)
-	cells := make([]float32, portion*tiling.Cells*fieldNumbers)
+	cells := make([]float32, portion*tiling.Cells*width)
 	index := newTileIndex(s.tiles)
 	for first := 0; first < len(p.Numbers); first += portion {
 		tiles := p.Sorted[first:min(first+portion, len(p.Numbers))]
-		part := cells[:len(tiles)*tiling.Cells*fieldNumbers]
-		err := f(device.Address(first)*tiling.Cells*fieldBytes, part, func(store func(index int32, cell []float32)) {
-			s.scatter(part, fieldNumbers, tiles, index, store)
+		part := cells[:len(tiles)*tiling.Cells*width]
+		err := f(device.Address(4*width*first*tiling.Cells), part, func(store func(index int32, cell []float32)) {
+			s.scatter(part, width, tiles, index, store)
 		})
 		if err != nil {
 			return err
@@ -97,7 +105,7 @@ func (s *bound) SaveBeside() ([]solver.Beside, error) {
 	var k airflow.Remembered
 	if a := s.average; a != nil && a.running {
 		k.Mean, k.Fields = &airflow.Mean{Count: int64(a.observations), Ambient: a.ambient}, make([][fieldNumbers]float32, s.layout.Fluid)
-		err := s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+		err := s.eachFields(func(at device.Address, cells []float32, scatter scatter) error {
 			if err := s.part.Device.Download(device.BytesOf(cells), a.means+at); err != nil {
 				return err
 			}
@@ -122,11 +130,9 @@ func (s *bound) SaveBeside() ([]solver.Beside, error) {
 			}
 		}
 	}
-	return append(k.Beside(), s.statistics.Beside()...), nil
+	list, err := s.statistics.Beside()
+	return append(k.Beside(), list...), err
 }
-
-// Statistics are those of the cells, in the host's memory.
-func (s *bound) Statistics() *airflow.Statistics { return &s.statistics }
 
 // Relative returns the fields of the present step with pressures relative to the ambient
 // one.
@@ -153,7 +159,7 @@ func (s *bound) LoadBeside(list []solver.Beside) error {
 			return err
 		}
 		s.average.observations, s.average.ambient = int(k.Mean.Count), k.Mean.Ambient
-		err := s.eachFields(func(at device.Address, cells []float32, scatter func(store func(index int32, cell []float32))) error {
+		err := s.eachFields(func(at device.Address, cells []float32, scatter scatter) error {
 			clear(cells)
 			scatter(func(index int32, cell []float32) { copy(cell, k.Fields[index][:]) })
 			return s.part.Device.Upload(s.average.means+at, device.BytesOf(cells))

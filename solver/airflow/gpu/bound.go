@@ -37,7 +37,9 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	case airflow.Half:
 		k.Bits = 16
 	}
-	d.OnClose(func() error { return k.kept.close(d.GPU()) })
+	samples := &sampler{on: k}
+	k.statistics.Sampler = samples
+	d.OnClose(func() error { return errors.Join(k.kept.close(d.GPU()), samples.close()) })
 	if err := k.makePart(b.Finder, p.options); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ type kept struct {
 	// pinned is the host memory through which fields come, made once:
 	// pinning takes longer than many steps, and so does giving back.
 	pinned [2][]byte
-	full   bool // it holds fields
+	full   bool  // it holds fields
+	steps  int64 // after how many steps
 	// ambient is the ambient pressure of these, in Pa.
 	ambient float64
 	// busy is held while a snapshot reads from there.
@@ -64,7 +65,7 @@ func (s *bound) Keep() error {
 	if err != nil {
 		return err
 	}
-	s.kept.full, s.kept.ambient = true, s.ambient()
+	s.kept.full, s.kept.steps, s.kept.ambient = true, s.steps, s.ambient()
 	return nil
 }
 
