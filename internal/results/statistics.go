@@ -8,6 +8,7 @@ import (
 	"carina/output"
 	"carina/output/vtk"
 	"carina/solver/airflow"
+	"carina/solver/airflow/moments"
 )
 
 // The files of statistics over the time, and of those by phase.
@@ -49,7 +50,7 @@ func (r *Results) visitStatistics(v *run.View) error {
 	if r.of.Phases == 0 || s.Phases() != r.of.Phases {
 		return nil
 	}
-	write := func(name string, m *airflow.Moments, err error) error {
+	write := func(name string, m *moments.Moments, err error) error {
 		if err != nil {
 			return err
 		}
@@ -69,8 +70,8 @@ func (r *Results) visitStatistics(v *run.View) error {
 }
 
 // statisticsOf makes a piece of moments.
-func statisticsOf(v *run.View, m *airflow.Moments) *output.Piece {
-	piece := v.Piece(&m.Mean)
+func statisticsOf(v *run.View, m *moments.Moments) *output.Piece {
+	piece := v.Piece(&airflow.Fields{Pressure: m.Pressure, Velocity: m.Velocity})
 	root := func(square float32) float32 { return float32(math.Sqrt(math.Max(float64(square), 0))) }
 	n := len(m.PressureSquare)
 	pressure, velocity, stress := make([]float32, n), make([]float32, 3*n), make([]float32, 6*n)

@@ -8,6 +8,7 @@ import (
 	"carina/output"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/moments"
 	"carina/solver/transport"
 )
 
@@ -68,7 +69,7 @@ func (v *View) Openings() ([]airflow.OpeningSummary, error) { return v.rank.Open
 func (v *View) Read(g *airflow.Gauges) ([]airflow.Reading, error) { return v.rank.Read(g) }
 
 // Statistics are those of the rank's cells.
-func (v *View) Statistics() *airflow.Statistics { return v.rank.Statistics() }
+func (v *View) Statistics() *moments.Statistics { return v.rank.Statistics() }
 
 // Fields are those of the rank's cells.
 func (v *View) Fields() (*airflow.Fields, error) { return v.rank.Fields() }

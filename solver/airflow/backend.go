@@ -6,6 +6,7 @@ import (
 
 	"carina/internal/quantity"
 	"carina/solver"
+	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/processor"
 	"carina/solver/transport"
@@ -51,7 +52,7 @@ type Kernel interface {
 	AddToAverage() error
 	Average() (*Fields, error)
 	// Statistics are kept beside the cells.
-	Statistics() *Statistics
+	Statistics() *moments.Statistics
 	// StrainRate, ShearStress and LimitedCells are as the methods of Rank say.
 	StrainRate() ([6][]float32, error)
 	ShearStress() ([]float32, error)

@@ -6,6 +6,7 @@ import (
 
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/update"
 	"carina/solver/airflow/wall"
@@ -23,7 +24,7 @@ type bound struct {
 	workspaces  []*update.Workspace
 	carried     []*carried // by worker; nil where nobody wants the velocity
 	average     *average
-	statistics  Statistics
+	statistics  moments.Statistics
 	kept        kept
 	fresh       fresh
 	steps       int64                // done or begun
@@ -134,7 +135,7 @@ func (r *bound) Resume(steps int64) {
 func (r *bound) Openings() *opening.States { return r.openings }
 
 // Statistics are those of the cells.
-func (r *bound) Statistics() *Statistics { return &r.statistics }
+func (r *bound) Statistics() *moments.Statistics { return &r.statistics }
 
 // Device names the kind of processor.
 func (r *bound) Device() string { return runtime.GOARCH }

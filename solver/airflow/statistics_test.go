@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"carina/solver"
+	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/enginetest"
 	"carina/solver/transport"
@@ -15,10 +16,10 @@ import (
 
 // gathered are all moments of a phase by global number on rank 0, in the order of their
 // numbers.
-func gathered(t *testing.T, r *Rank, m *Moments) [][]float32 {
+func gathered(t *testing.T, r *Rank, m *moments.Moments) [][]float32 {
 	t.Helper()
 	var list [][]float32
-	for _, f := range []*Fields{&m.Mean,
+	for _, f := range []*Fields{{Pressure: m.Pressure, Velocity: m.Velocity},
 		{Pressure: m.PressureSquare, Velocity: [3][]float32{m.Stress[0], m.Stress[1], m.Stress[2]}},
 		{Pressure: m.Stress[3], Velocity: [3][]float32{m.Stress[4], m.Stress[5], m.Stress[5]}}} {
 		if all := must(r.GatherFields(f)); all != nil {
@@ -32,7 +33,7 @@ func gathered(t *testing.T, r *Rank, m *Moments) [][]float32 {
 type outcomes struct {
 	all     [][]float32
 	phases  [][][]float32
-	summary StatisticsSummary
+	summary moments.Summary
 }
 
 // Statistics of a flow with a period are the means and the mean products of deviations of
@@ -129,11 +130,12 @@ func TestStatistics(t *testing.T) {
 // checkMoments compares moments with those of fields in double precision.
 func checkMoments(t *testing.T, list []*Fields, got [][]float32) {
 	t.Helper()
-	pairs := append([][2]int{{0, 0}}, products[:]...)
+	const fields = 4 // pressure and velocity
+	pairs := append([][2]int{{0, 0}}, moments.Products[:]...)
 	n := float64(len(list))
 	for cell := range got[0] {
-		var mean [means]float64
-		var square [1 + len(products)]float64
+		var mean [fields]float64
+		var square [1 + len(moments.Products)]float64
 		for _, f := range list {
 			for k, a := range f.arrays() {
 				mean[k] += float64(a[cell]) / n
@@ -165,7 +167,7 @@ func checkMoments(t *testing.T, list []*Fields, got [][]float32) {
 			if i == 0 {
 				limit = 1e-2 * scale // the fields here are rounded with the pressure of the outlets
 			}
-			if v := float64(got[means+i][cell]); math.Abs(v-want) > limit {
+			if v := float64(got[fields+i][cell]); math.Abs(v-want) > limit {
 				t.Fatalf("product %d of cell %d is %g, want %g", i, cell, v, want)
 			}
 		}

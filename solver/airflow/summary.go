@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/steadiness"
 	"carina/solver/transport"
@@ -60,7 +61,7 @@ type Summary struct {
 	// many cells.
 	Resolution *Resolution `json:"resolution,omitempty"`
 	// Statistics tell from when on they are; nil where none were taken.
-	Statistics *StatisticsSummary `json:"statistics,omitempty"`
+	Statistics *moments.Summary `json:"statistics,omitempty"`
 	// GoneBack tells how often the flow diverged and how it went on.
 	GoneBack []GoneBack `json:"gone_back,omitempty"`
 	// Interrupted tells that fewer steps than wanted were computed, because
@@ -124,7 +125,7 @@ func (r *Rank) Summary() (*Summary, error) {
 	if n := r.expected.narrow; n != nil {
 		s.Narrow = &NarrowSummary{[3]float64{n.Center.X, n.Center.Y, n.Center.Z}, n.Area, n.Behind}
 	}
-	s.Statistics = r.kernel.Statistics().summary(r.units.TimeStep)
+	s.Statistics = r.kernel.Statistics().Summary(r.units.TimeStep)
 	s.Steady, s.VelocityChange = r.watch.outcome()
 	if r.still != nil && r.still.Tolerance > 0 {
 		s.Steady, s.Known = r.still.Outcome(), r.still.Known(r.units.Pressure(), r.units.FlowRate())

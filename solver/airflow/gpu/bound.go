@@ -10,6 +10,7 @@ import (
 	"carina/internal/parallel"
 	"carina/solver"
 	"carina/solver/airflow"
+	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiles"
@@ -64,7 +65,7 @@ type bound struct {
 	// stepped tells that a step has left quadratic parts of walls for the next.
 	stepped    bool
 	average    *average
-	statistics airflow.Statistics
+	statistics moments.Statistics
 	kept       *kept
 	compared   *compared
 	lots       lots

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"carina/solver/airflow"
+	"carina/solver/airflow/moments"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 	"carina/solver/expression"
@@ -19,10 +19,10 @@ type sampler struct {
 	phases []device.Address
 }
 
-var _ airflow.Sampler = (*sampler)(nil)
+var _ moments.Sampler = (*sampler)(nil)
 
 // Statistics are those of the cells.
-func (s *bound) Statistics() *airflow.Statistics { return &s.statistics }
+func (s *bound) Statistics() *moments.Statistics { return &s.statistics }
 
 // cells is how many there are, whole tiles of them.
 func (a *sampler) cells() int64 { return int64(len(a.on.part.Numbers)) * tiling.Cells }
@@ -48,7 +48,7 @@ func (a *sampler) Begin(phases int) (room bool, err error) {
 }
 
 // bytes is the memory of a phase.
-func (a *sampler) bytes() int64 { return a.cells() * airflow.StatisticsBytes }
+func (a *sampler) bytes() int64 { return a.cells() * moments.CellBytes }
 
 // reserve makes room for so many phases and for the fields that they are of, and tells
 // whether there is. A quarter of what is free stays so, for what is short-lived.
@@ -100,7 +100,7 @@ const statisticsWarps = 8
 // statisticsSource is the kernel, which knows nothing of the flow.
 func statisticsSource() device.Source {
 	const name, blocks = "statistics", 4
-	return device.Source{Name: name, Constants: fmt.Sprintf("#define WARPS %d\n#define BLOCKS %d\n", statisticsWarps, blocks), Body: expression.CHelpers + kernelText(name + ".cu")}
+	return device.Source{Name: name, Constants: fmt.Sprintf("#define WARPS %d\n#define BLOCKS %d\n", statisticsWarps, blocks), Body: expression.CHelpers + kernelText(name+".cu")}
 }
 
 // Add adds the fields that are kept, the present ones.
@@ -119,7 +119,7 @@ func (a *sampler) Add(phase int, share float32) error {
 }
 
 // Fetch fills in the numbers of a phase.
-func (a *sampler) Fetch(phase int, n *airflow.Numbers) error {
+func (a *sampler) Fetch(phase int, n *moments.Numbers) error {
 	return a.each(n, func(number int, at device.Address, cells []float32, scatter scatter) error {
 		if err := a.on.part.Device.Download(device.BytesOf(cells), a.at(phase, number)+at); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (a *sampler) Fetch(phase int, n *airflow.Numbers) error {
 }
 
 // Put replaces them.
-func (a *sampler) Put(phase int, n *airflow.Numbers) error {
+func (a *sampler) Put(phase int, n *moments.Numbers) error {
 	return a.each(n, func(number int, at device.Address, cells []float32, scatter scatter) error {
 		clear(cells)
 		scatter(func(index int32, cell []float32) { cell[0] = n[number][index] })
@@ -139,7 +139,7 @@ func (a *sampler) Put(phase int, n *airflow.Numbers) error {
 }
 
 // each calls f for portions of each of the numbers of all cells.
-func (a *sampler) each(n *airflow.Numbers, f func(number int, at device.Address, cells []float32, scatter scatter) error) error {
+func (a *sampler) each(n *moments.Numbers, f func(number int, at device.Address, cells []float32, scatter scatter) error) error {
 	for number := range n {
 		err := a.on.eachNumbers(1, func(at device.Address, cells []float32, scatter scatter) error { return f(number, at, cells, scatter) })
 		if err != nil {

@@ -30,7 +30,7 @@ func TestStatistics(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, f := range []*airflow.Fields{&m.Mean,
+			for _, f := range []*airflow.Fields{{Pressure: m.Pressure, Velocity: m.Velocity},
 				{Pressure: m.PressureSquare, Velocity: [3][]float32{m.Stress[0], m.Stress[1], m.Stress[2]}},
 				{Pressure: m.Stress[3], Velocity: [3][]float32{m.Stress[4], m.Stress[5], m.Stress[5]}}} {
 				all, err := r.GatherFields(f)

@@ -1,12 +1,27 @@
-package airflow
+package moments
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"carina/solver"
 )
+
+// What the engine keeps of a phase.
+const (
+	savedName = "statistics of phase %d of %d"
+	headBytes = 24
+)
+
+var errOther = errors.New("what the state keeps beside the flow is not what flows keep")
+
+// bytesOf are the bytes of values in memory.
+func bytesOf(values []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
+}
 
 // Beside is what the engine keeps of them: a value of all numbers for each cell and phase.
 func (s *Statistics) Beside() (list []solver.Beside, err error) {
@@ -18,13 +33,13 @@ func (s *Statistics) Beside() (list []solver.Beside, err error) {
 		head := binary.LittleEndian.AppendUint64(nil, uint64(p.count))
 		head = binary.LittleEndian.AppendUint64(head, uint64(s.from))
 		head = binary.LittleEndian.AppendUint64(head, math.Float64bits(p.ambient))
-		values := make([]float32, statisticsNumbers*s.cells)
-		for k, numbers := range p.numbers {
-			for cell, v := range numbers {
-				values[statisticsNumbers*cell+k] = v
+		values := make([]float32, numbers*s.cells)
+		for k, of := range p.numbers {
+			for cell, v := range of {
+				values[numbers*cell+k] = v
 			}
 		}
-		list = append(list, solver.Beside{Name: fmt.Sprintf(statisticsName, i, len(s.phases)), Every: 1, Bytes: statisticsBytes, Head: head, Values: bytesOf(values)})
+		list = append(list, solver.Beside{Name: fmt.Sprintf(savedName, i, len(s.phases)), Every: 1, Bytes: CellBytes, Head: head, Values: bytesOf(values)})
 	}
 	return list, nil
 }
@@ -34,21 +49,21 @@ func (s *Statistics) LoadBeside(list []solver.Beside) (rest []solver.Beside, err
 	var own []solver.Beside
 	for _, b := range list {
 		var number, phases int
-		if n, _ := fmt.Sscanf(b.Name, statisticsName, &number, &phases); n != 2 {
+		if n, _ := fmt.Sscanf(b.Name, savedName, &number, &phases); n != 2 {
 			rest = append(rest, b)
 			continue
 		}
-		if own = append(own, b); number != len(own)-1 || b.Every != 1 || b.Bytes != statisticsBytes || len(b.Head) != statisticsHead || len(b.Values) != len(own[0].Values) {
-			return nil, errRemembered
+		if own = append(own, b); number != len(own)-1 || b.Every != 1 || b.Bytes != CellBytes || len(b.Head) != headBytes || len(b.Values) != len(own[0].Values) {
+			return nil, errOther
 		}
 	}
 	if s.phases = nil; len(own) == 0 {
 		return rest, nil
 	}
-	if own[0].Name != fmt.Sprintf(statisticsName, 0, len(own)) {
-		return nil, errRemembered
+	if own[0].Name != fmt.Sprintf(savedName, 0, len(own)) {
+		return nil, errOther
 	}
-	if err := s.make(len(own), len(own[0].Values)/statisticsBytes); err != nil {
+	if err := s.make(len(own), len(own[0].Values)/CellBytes); err != nil {
 		return nil, err
 	}
 	for number, b := range own {
@@ -65,7 +80,7 @@ func (s *Statistics) load(number int, b solver.Beside) error {
 	p.count, s.from = int64(binary.LittleEndian.Uint64(b.Head)), int64(binary.LittleEndian.Uint64(b.Head[8:]))
 	p.ambient = math.Float64frombits(binary.LittleEndian.Uint64(b.Head[16:]))
 	if math.IsNaN(p.ambient) || p.count < 0 || s.from < 0 {
-		return errRemembered
+		return errOther
 	}
 	values := make([]float32, len(b.Values)/4)
 	copy(bytesOf(values), b.Values)
@@ -73,9 +88,9 @@ func (s *Statistics) load(number int, b solver.Beside) error {
 	if s.sampled {
 		to = NewNumbers(s.cells)
 	}
-	for k, numbers := range to {
-		for cell := range numbers {
-			numbers[cell] = values[statisticsNumbers*cell+k]
+	for k, of := range to {
+		for cell := range of {
+			of[cell] = values[numbers*cell+k]
 		}
 	}
 	if s.sampled {
