@@ -3,8 +3,10 @@ package airflow
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"carina/geometry"
@@ -174,12 +176,17 @@ var boundaries = map[string]map[int]opening.Condition{
 }
 
 // Every treatment of walls and kind of opening, with every collision, at
-// openings that lie across an axis and that do not.
+// openings that lie across an axis and that do not: any two of the three together, and all
+// three with -everywhere.
 func TestBitForBitBoundaries(t *testing.T) {
 	const steps = 24 // two couplings
-	for name, conditions := range boundaries {
-		for _, wall := range Walls {
+	for n, name := range slices.Sorted(maps.Keys(boundaries)) {
+		conditions := boundaries[name]
+		for w, wall := range Walls {
 			for c, collision := range Collisions[1:] { // all but Automatic
+				if (n+w+c)%2 > 0 && !*everywhere {
+					continue
+				}
 				g := cave(uint64(c), [3]bool{})
 				if c%2 == 1 {
 					for i := range g.Openings {
@@ -203,6 +210,11 @@ func TestBitForBitBoundaries(t *testing.T) {
 			}
 		}
 	}
+	t.Run("all", func(t *testing.T) {
+		if !*everywhere {
+			t.Skip("-everywhere also computes the other half of walls, openings and collisions together")
+		}
+	})
 }
 
 // The state does not depend on the instruction set, down to plain Go, where no

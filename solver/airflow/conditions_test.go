@@ -62,7 +62,7 @@ func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
 
 // A prescribed split of the flow is reached.
 func TestShares(t *testing.T) {
-	for _, share := range []float64{0.3, 0.5, 0.8} {
+	for _, share := range []float64{0.3, 0.8} {
 		summary := runConditions(t, func(s *Settings) {
 			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: share}, 3: {Kind: opening.FlowShare, Share: 1 - share}}
 		}, 6000)

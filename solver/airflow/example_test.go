@@ -18,7 +18,7 @@ func ExampleRunInProcess() {
 		fmt.Println(err)
 		return
 	}
-	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: 20000})
+	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: 4000})
 	if err != nil {
 		fmt.Println(err)
 		return

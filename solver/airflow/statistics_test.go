@@ -180,7 +180,7 @@ func checkMoments(t *testing.T, list []*Fields, got [][]float32) {
 func TestStatisticsBeginBehindTheTransient(t *testing.T) {
 	g, s := fork(), restedSettings()
 	s.RampTime = 0
-	const most = 20000
+	const most = 10000
 	begin := func(plan Plan) (from, dt float64) {
 		t.Helper()
 		plan.Statistics = &Averaging{From: -1, Phases: 1}
