@@ -26,6 +26,7 @@ CARINA_MUTATED_CASES=5000 $GO test -count=1 -run '^TestMutatedCases$' .
 echo "== geometry, sweeps"
 $GO test -run 'Sweep' -timeout 60m ./geometry ./geometry/generate -sweeps 2000
 $GO test -run 'SidesOfLobes' -timeout 60m ./geometry/opening -lobes 500
+$GO test -run 'TrunksHaveTheirEnds' -timeout 60m ./geometry -trunks 60
 
 echo "== 10,000 changed bytes"
 CARINA_CHANGED_BYTES=${CHANGED_BYTES:-10000} $GO test -count=1 -timeout 3h -run '^TestChangedBytes$' ./cmd/carina

@@ -47,7 +47,7 @@ else
 	left_out+=("the GPU layer: there is no C compiler")
 fi
 left_out+=("tests on a GPU: make gpu-test, on a machine with CUDA")
-left_out+=("most random cases: a property is tested on $RAPID_CHECKS, 48 damaged airways are tried; make fuzz tries 1,000 and 2,000")
+left_out+=("most random cases: a property is tested on $RAPID_CHECKS, 48 damaged airways and 24 trunks are tried; make fuzz tries 1,000, 2,000 and 60")
 # A test that is skipped has said why in its last line; a test within another one says
 # it long before the line that names it.
 reasons='
