@@ -150,6 +150,13 @@ type Keeper interface {
 	HashRecords(state int) (uint64, error)
 }
 
+// Preparer is a Keeper that can prepare SaveRecords beside the steps.
+type Preparer interface {
+	Keeper
+	// PrepareRecords begins to; SaveRecords waits for what has begun.
+	PrepareRecords()
+}
+
 // Inheritor is a Keeper that takes over cells from others of its kind in this process, out
 // of their memory.
 type Inheritor interface {

@@ -187,8 +187,11 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 
 // RoomForState begins to make memory for SaveStateInto, beside the steps: the system hands
 // it out on first use, page by page, which takes as long as many steps do. It ends with nil
-// where nobody needs it any more, which until tells.
+// where nobody needs it any more, which until tells. A Preparer prepares its part meanwhile.
 func (r *Rank) RoomForState(until <-chan struct{}) <-chan *State {
+	if p, ok := r.keeper.(Preparer); ok {
+		p.PrepareRecords()
+	}
 	room, bytes := make(chan *State, 1), r.stateBytes()
 	go func() {
 		defer crash.Guard()

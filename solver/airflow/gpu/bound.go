@@ -40,7 +40,7 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	}
 	samples := &sampler{on: k}
 	k.statistics.Sampler = samples
-	d.OnClose(func() error { return errors.Join(k.kept.close(d.GPU()), samples.close()) })
+	d.OnClose(func() error { return errors.Join(k.kept.close(d.GPU()), samples.close(), k.closeCopied()) })
 	if err := k.makePart(b.Finder, p.options); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,8 @@ type bound struct {
 	kept       *kept
 	compared   *compared
 	lots       lots
-	owns       numbering         // of all own cells, once a state was saved
+	copied     *copied           // for all own cells, once a state was saved
+	sorting    chan *sorted      // a part of it that is being made beside the steps
 	workers    *parallel.Workers // of the host, that sort what is saved and loaded
 }
 

@@ -18,7 +18,7 @@ func (s *bound) Reaches(from solver.Keeper) bool {
 // device reads there what that one would save.
 func (s *bound) Inherit(state int, from solver.Keeper, cells []solver.CellRange) (err error) {
 	o, p := from.(*bound), s.part
-	_, to := s.some(cells)
+	to := s.tilesOf(cells)
 	source := make([]int32, len(to))
 	for i, at := range to {
 		where := s.tiles.Position[p.Numbers[at]]
@@ -51,10 +51,10 @@ func (s *bound) Inherit(state int, from solver.Keeper, cells []solver.CellRange)
 	out, in := s.observerBefore("records", recordsOut, state == 1), s.observerBefore("records", recordsIn, state == 1)
 	for first := 0; first < len(to); first += portion {
 		count := min(portion, len(to)-first)
-		if err := p.launch(out, o.part.observation(out, tileRange{orders[0], first, count}, nil, device.Words(uint64(buffer)))); err != nil {
+		if err := p.launch(out, o.part.observation(out, tileRange{orders[0], first, count}, nil, device.Words(uint64(buffer), 0))); err != nil {
 			return err
 		}
-		if err := p.observe(in, tileRange{orders[1], first, count}, nil, device.Words(uint64(buffer))); err != nil {
+		if err := p.observe(in, tileRange{orders[1], first, count}, nil, device.Words(uint64(buffer), 0)); err != nil {
 			return err
 		}
 	}

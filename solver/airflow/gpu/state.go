@@ -2,24 +2,22 @@ package gpu
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"unsafe"
 
-	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
 
-// recordTiles are saved, loaded or hashed at a time: up to 80 MiB of records.
-const recordTiles = 1 << 13
+// recordTiles are saved, loaded or hashed at a time: up to 40 MiB of records.
+const recordTiles = 1 << 12
 
-// piecesAtOnce and tilesAtOnce are what a worker of the host takes at a time.
-const piecesAtOnce, tilesAtOnce = 1 << 12, 64
+// piecesAtOnce is what a worker of the host takes at a time.
+const piecesAtOnce = 1 << 12
 
 // rowsOfTile are rows of cells along x.
 const rowsOfTile = tiling.Side * tiling.Side
@@ -50,18 +48,6 @@ func (s *bound) numbering(pieces []solver.Piece, number func(p *solver.Piece) in
 	return starts
 }
 
-// ownNumbers numbers own cells by their indices, all of them once only: some 2 bytes a cell
-// are kept, for a third of the time that saving the state takes.
-func (s *bound) ownNumbers(cells []solver.CellRange, pieces []solver.Piece) numbering {
-	if cells != nil {
-		return s.numbering(pieces, ownIndex)
-	}
-	if s.owns == nil {
-		s.owns = s.numbering(pieces, ownIndex)
-	}
-	return s.owns
-}
-
 // add numbers the rows of tiles that a piece begins. Others may add pieces meanwhile, also
 // of the same row.
 func (n numbering) add(s *bound, index tileIndex, r *solver.Piece, number func(p *solver.Piece) int64) {
@@ -78,9 +64,8 @@ func (n numbering) add(s *bound, index tileIndex, r *solver.Piece, number func(p
 	}
 }
 
-// globalNumber and ownIndex number the cells of the whole and the own ones.
+// globalNumber numbers the cells of the whole.
 func globalNumber(p *solver.Piece) int64 { return p.Global }
-func ownIndex(p *solver.Piece) int64     { return int64(p.Index) }
 
 // number is that of a cell of tile i in the order of memory.
 func (n numbering) number(i int, fluid uint64, cell int) int64 {
@@ -90,25 +75,6 @@ func (n numbering) number(i int, fluid uint64, cell int) int64 {
 		number += int64(fluid >> before & 1)
 	}
 	return number
-}
-
-// eachRecord calls f for the fluid cells of some tiles of a list, with their records among
-// those of the tiles, as long as it returns true, and tells whether it always did.
-func (s *bound) eachRecord(numbers numbering, tiles []int32, records []byte, f func(number int64, record []byte) bool) bool {
-	size := s.recordBytes()
-	for k, i := range tiles {
-		fluid := s.tiles.Fluid[s.part.Numbers[i]]
-		for cell := range tiling.Cells {
-			if fluid>>cell&1 == 0 {
-				continue
-			}
-			at := (k*tiling.Cells + cell) * size
-			if !f(numbers.number(int(i), fluid, cell), records[at:at+size]) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // The modes of records.
@@ -126,193 +92,11 @@ func (s *bound) settleWalls() error {
 	if err := p.Device.Synchronize(); err != nil {
 		return err
 	}
-	if err := p.observe(s.observer("records", recordsSettled), p.allTiles(), nil, device.Words(0)); err != nil {
+	if err := p.observe(s.observer("records", recordsSettled), p.allTiles(), nil, device.Words(0, 0)); err != nil {
 		return err
 	}
 	s.stepped = false
 	s.setCorrected(0)
-	return p.Device.Synchronize()
-}
-
-// recordRooms are the host's memory for the records of two portions of tiles, which the
-// device copies to and from directly, and the device's for one; and which tiles it is.
-type recordRooms struct {
-	device        device.Device
-	portion       int // tiles
-	tiles         []int32
-	host          [2][]byte
-	buffer, order device.Address
-}
-
-// newRecordRooms returns the memory; close gives it back.
-func (s *bound) newRecordRooms(tiles []int32) (r *recordRooms, err error) {
-	r = &recordRooms{device: s.part.Device, portion: max(1, min(len(tiles), recordTiles)), tiles: tiles}
-	bytes := int64(r.portion) * tiling.Cells * int64(s.recordBytes())
-	for i := range r.host {
-		if r.host[i], err = r.device.Pin(bytes); err != nil {
-			return nil, errors.Join(err, r.close())
-		}
-	}
-	if r.buffer, err = r.device.Allocate(bytes); err != nil {
-		return nil, errors.Join(err, r.close())
-	}
-	if r.order, err = uploaded(r.device, tiles); err != nil {
-		return nil, errors.Join(err, r.close())
-	}
-	return r, nil
-}
-
-// uploaded is a list in memory of the device.
-func uploaded(d device.Device, list []int32) (device.Address, error) {
-	a, err := d.Allocate(max(device.SizeOf(list), 4))
-	if err != nil {
-		return 0, err
-	}
-	return a, d.Upload(a, device.BytesOf(list))
-}
-
-func (r *recordRooms) close() (err error) {
-	for _, m := range r.host {
-		if m != nil {
-			err = errors.Join(err, r.device.Unpin(m))
-		}
-	}
-	for _, a := range []device.Address{r.buffer, r.order} {
-		if a != 0 {
-			err = errors.Join(err, r.device.Free(a))
-		}
-	}
-	return err
-}
-
-// those are a portion of the tiles.
-func (r *recordRooms) those(first, count int) tileRange {
-	return tileRange{order: r.order, first: first, count: count}
-}
-
-// eachPortion calls fill and then empty for the tiles, portion by portion, with memory of
-// the host for their records: one is filled while the one before is emptied.
-func (s *bound) eachPortion(r *recordRooms, fill, empty func(first, count int, records []byte) error) error {
-	tiles, before := len(r.tiles), make(chan error, 1)
-	before <- nil
-	for k, first := 0, 0; first < tiles; k, first = k+1, first+r.portion {
-		count := min(r.portion, tiles-first)
-		records := r.host[k%len(r.host)][:count*tiling.Cells*s.recordBytes()]
-		err := fill(first, count, records)
-		if err = errors.Join(err, <-before); err != nil {
-			return err
-		}
-		go func() {
-			defer crash.Guard()
-			before <- empty(first, count, records)
-		}()
-	}
-	return <-before
-}
-
-// some returns the pieces of own cells, all of them or, where cells is not nil, of some,
-// numbered among these, and the tiles that hold them by index.
-func (s *bound) some(cells []solver.CellRange) (pieces []solver.Piece, tiles []int32) {
-	if cells == nil {
-		tiles = make([]int32, len(s.part.Numbers))
-		for i := range tiles {
-			tiles[i] = int32(i)
-		}
-		return s.layout.Pieces, tiles
-	}
-	pieces = s.layout.Cut(cells)
-	held := make([]bool, len(s.part.Numbers))
-	for i := range pieces {
-		p := &pieces[i]
-		tile := s.tiles.Find(p.X0/tiling.Side, p.Y/tiling.Side, p.Z/tiling.Side)
-		for x := p.X0 / tiling.Side; x <= (p.X1-1)/tiling.Side; x++ {
-			if at, ok := s.part.Own(tile); ok {
-				held[at] = true
-			}
-			tile++
-		}
-	}
-	for at, is := range held {
-		if is {
-			tiles = append(tiles, int32(at))
-		}
-	}
-	return pieces, tiles
-}
-
-// SaveRecords fills in the states of own cells.
-func (s *bound) SaveRecords(state int, cells []solver.CellRange, list []byte) (err error) {
-	p, size := s.part, int64(s.recordBytes())
-	pieces, tiles := s.some(cells)
-	numbers := s.ownNumbers(cells, pieces)
-	if err := p.Device.Synchronize(); err != nil {
-		return err
-	}
-	program := s.observerBefore("records", recordsOut, state == 1)
-	rooms, err := s.newRecordRooms(tiles)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rooms.close()) }()
-	return s.eachPortion(rooms, func(first, count int, records []byte) error {
-		if err := p.observe(program, rooms.those(first, count), nil, device.Words(uint64(rooms.buffer))); err != nil {
-			return err
-		}
-		return p.Device.Download(records, rooms.buffer)
-	}, func(first, count int, records []byte) error {
-		s.workers.RangesOf(count, tilesAtOnce, func(begin, end int) {
-			s.eachRecord(numbers, tiles[first+begin:first+end], records[begin*tiling.Cells*int(size):], func(number int64, record []byte) bool {
-				copy(list[number*size:], record)
-				return true
-			})
-		})
-		return nil
-	})
-}
-
-// LoadRecords takes over states.
-func (s *bound) LoadRecords(state int, cells []solver.CellRange, from *solver.RecordSource) (err error) {
-	p, size := s.part, s.recordBytes()
-	pieces, tiles := s.some(cells)
-	numbers := s.numbering(pieces, globalNumber)
-	if err := p.Device.Synchronize(); err != nil {
-		return err
-	}
-	rooms, err := s.newRecordRooms(tiles)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rooms.close()) }()
-	program := s.observerBefore("records", recordsIn, state == 1)
-	err = s.eachPortion(rooms, func(first, count int, records []byte) error {
-		var lacking atomic.Bool
-		s.workers.RangesOf(count, tilesAtOnce, func(begin, end int) {
-			source := *from // each looks for cells by itself
-			records := records[begin*tiling.Cells*size : end*tiling.Cells*size]
-			clear(records)
-			if !s.eachRecord(numbers, tiles[first+begin:first+end], records, func(number int64, record []byte) bool {
-				of := source.Record(number)
-				return len(of) == len(record) && copy(record, of) > 0
-			}) {
-				lacking.Store(true)
-			}
-		})
-		if lacking.Load() {
-			return solver.ErrOtherState
-		}
-		return nil
-	}, func(first, count int, records []byte) error {
-		if err := p.Device.Upload(rooms.buffer, records); err != nil {
-			return err
-		}
-		return p.observe(program, rooms.those(first, count), nil, device.Words(uint64(rooms.buffer)))
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.uploadLots(); err != nil {
-		return err
-	}
 	return p.Device.Synchronize()
 }
 

@@ -30,14 +30,38 @@ type Source struct {
 // Text is the whole program for a GPU.
 func (s Source) Text() string { return s.Constants + deviceSource + s.Body }
 
-// Compile returns the kernel of a program, from the cache on disk if it was
-// compiled before.
+// Compile returns the kernel of a program: the one that the GPU has loaded, or from the
+// cache on disk if it was compiled before.
 func (g *gpu) Compile(s Source) (Kernel, error) {
+	k, err := kernels.get(loadedOn{g.number, s}, func() (driver.Kernel, error) {
+		image, err := g.image(s)
+		if err != nil {
+			return 0, err
+		}
+		return g.opened.Load(image, s.Name)
+	})
+	return k, err
+}
+
+// Prepare compiles the program.
+func (g *gpu) Prepare(s Source) error {
+	_, err := g.image(s)
+	return err
+}
+
+// image is a program as this GPU's architecture runs it.
+func (g *gpu) image(s Source) ([]byte, error) {
+	architecture := g.opened.Architecture()
+	return images.get(compiledFor{architecture, s}, func() ([]byte, error) { return compiled(s, architecture) })
+}
+
+// compiled is a program for an architecture, from the cache on disk if it is there.
+func compiled(s Source, architecture string) ([]byte, error) {
 	major, minor, err := driver.CompilerVersion()
 	if err != nil {
 		return nil, err
 	}
-	text, architecture := s.Text(), g.opened.Architecture()
+	text := s.Text()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d.%d\n%s", architecture, major, minor, text))
 	path := cachePath(hex.EncodeToString(sum[:]))
 	image, err := os.ReadFile(path)
@@ -47,8 +71,7 @@ func (g *gpu) Compile(s Source) (Kernel, error) {
 		}
 		remember(path, image)
 	}
-	k, err := g.opened.Load(image, s.Name)
-	return k, err
+	return image, nil
 }
 
 // cachePath is where the compiled program of the given hash is kept; empty

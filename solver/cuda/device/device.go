@@ -50,8 +50,11 @@ type Device interface {
 	Upload(to Address, from []byte) error
 	// Download copies to the host, and waits for it.
 	Download(to []byte, from Address) error
-	// Compile returns the kernel of a program.
+	// Compile returns the kernel of a program. It may wait for the device.
 	Compile(s Source) (Kernel, error)
+	// Prepare does what of Compile needs no device and takes longest, so that it may be
+	// done beside the steps.
+	Prepare(s Source) error
 	// Launch starts a kernel.
 	Launch(q Queue, k Kernel, l Launch) error
 	// Follow makes what is given to a queue from now on wait for what has been

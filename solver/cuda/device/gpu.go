@@ -40,6 +40,7 @@ func openGPU(number int) (*gpu, error) {
 		return nil, err
 	}
 	g := &gpu{number: number, opened: d}
+	noteOpened(number)
 	for q := range g.streams {
 		if g.streams[q], err = d.NewStream(Queue(q) == BorderQueue); err != nil {
 			return nil, errors.Join(err, g.Close())
@@ -63,6 +64,7 @@ func (g *gpu) Close() error {
 			failures = append(failures, e.Close())
 		}
 	}
+	noteClosed(g.number)
 	return errors.Join(append(failures, g.opened.Close())...)
 }
 

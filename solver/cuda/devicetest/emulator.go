@@ -289,6 +289,11 @@ func (e *emulator) Compile(s device.Source) (device.Kernel, error) {
 	return compiled()
 }
 
+func (e *emulator) Prepare(s device.Source) error {
+	_, err := e.Compile(s)
+	return err
+}
+
 // loadLibrary compiles a program for the processor, unless that was done before,
 // and loads it.
 func loadLibrary(s device.Source) (*library, error) {
