@@ -15,7 +15,7 @@ const mostOfRoom = 0.9
 
 // isShort tells, alike on all ranks, whether the device of one cannot hold what it has and
 // what it will have at once.
-func (r *Rank) isShort(domain *Domain) (bool, error) {
+func (r *Rank) isShort(domain *Domain, prepared *Prepared) (bool, error) {
 	short := []int64{0}
 	err := func() error {
 		limited, ok := r.device.(Limited)
@@ -27,9 +27,14 @@ func (r *Rank) isShort(domain *Domain) (bool, error) {
 			return err
 		}
 		after := int64(0)
-		cells, err := domain.rangesOf(r.layout.Rank)
-		for _, c := range cells {
-			after += c.Count
+		if prepared != nil {
+			after = int64(prepared.finder.Fluid)
+		} else {
+			var cells []CellRange
+			cells, err = domain.rangesOf(r.layout.Rank)
+			for _, c := range cells {
+				after += c.Count
+			}
 		}
 		if float64(r.device.Bytes())*float64(after)/float64(r.layout.Fluid) > mostOfRoom*float64(room) {
 			short[0] = 1

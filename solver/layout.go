@@ -409,10 +409,15 @@ func (l *Layout) Index(global int64) (index int32, ok bool) {
 
 // Cut returns own cells in pieces, whose indices are numbers among them.
 func (l *Layout) Cut(cells []CellRange) (pieces []Piece) {
-	index := int32(0)
+	index, at := int32(0), 0
 	for _, c := range cells {
 		for global := c.First; global < c.First+c.Count; {
-			p := *holding(l.Pieces, global)
+			// Cells mostly follow each other.
+			if at == len(l.Pieces) || l.Pieces[at].Global > global || l.Pieces[at].Global+int64(l.Pieces[at].Cells()) <= global {
+				at = sort.Search(len(l.Pieces), func(i int) bool { return l.Pieces[i].Global+int64(l.Pieces[i].Cells()) > global })
+			}
+			p := l.Pieces[at]
+			at++
 			before := int32(global - p.Global)
 			p.X0, p.Local, p.Global, p.Index = p.X0+before, p.Local+before, global, index
 			p.X1 = min(p.X1, p.X0+int32(c.First+c.Count-global))

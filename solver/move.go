@@ -16,7 +16,12 @@ import (
 // as it was, unless the device of one is too small for the fields of before and after at
 // once: then all go by the host's memory, and the rank is closed before.
 func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, error) {
-	short, err := r.isShort(domain)
+	return r.move(domain, nil, physics, device)
+}
+
+// move is Move, with what was prepared for it or nil.
+func (r *Rank) move(domain *Domain, prepared *Prepared, physics Together, device Device) (*Rank, error) {
+	short, err := r.isShort(domain, prepared)
 	if err == nil && short {
 		q, err := r.moveByHost(domain, physics, device)
 		if err != nil {
@@ -28,11 +33,11 @@ func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, err
 		device.Close()
 		return nil, fmt.Errorf("moving cells: %w", err)
 	}
-	q, err := NewRank(domain, physics, device, r.transport, r.options)
+	q, err := newRank(domain, prepared, physics, device, r.transport, r.options)
 	if err != nil {
 		return nil, fmt.Errorf("moving cells: %w", err)
 	}
-	if err := r.moveTo(q); err != nil {
+	if err := r.moveTo(q, prepared); err != nil {
 		q.Close()
 		return nil, fmt.Errorf("moving cells: %w", err)
 	}
@@ -43,7 +48,7 @@ func (r *Rank) Move(domain *Domain, physics Together, device Device) (*Rank, err
 
 // moveTo gives all ranks q the states of their cells: as they lie in memory, where all
 // devices have them by cell, from keeper to keeper, and as records elsewhere.
-func (r *Rank) moveTo(q *Rank) error {
+func (r *Rank) moveTo(q *Rank, prepared *Prepared) error {
 	m := mover{from: r, to: q}
 	plain := []int64{1}
 	if r.keeper != nil || q.keeper != nil {
@@ -57,7 +62,10 @@ func (r *Rank) moveTo(q *Rank) error {
 	if err := transport.Agree(r.transport, err); err != nil {
 		return err
 	}
-	if err := m.cut(q.layout.Ranges(), q.layout.Domain); err != nil {
+	if prepared != nil {
+		m.lists = prepared.lists
+		m.findPeers()
+	} else if err := m.cut(q.layout.Ranges(), q.layout.Domain); err != nil {
 		return err
 	}
 	received, err := m.exchange()
@@ -130,6 +138,12 @@ func (m *mover) cut(cells []CellRange, after *Domain) (err error) {
 	if m.coming, err = parts(cells, m.from.layout.Domain); err != nil {
 		return err
 	}
+	m.findPeers()
+	return nil
+}
+
+// findPeers lists the other ranks that cells go to or come from.
+func (m *mover) findPeers() {
 	for _, p := range slices.Concat(m.leaving, m.coming) {
 		if int(p.rank) != m.from.transport.Rank() {
 			m.peers = append(m.peers, int(p.rank))
@@ -137,7 +151,6 @@ func (m *mover) cut(cells []CellRange, after *Domain) (err error) {
 	}
 	slices.Sort(m.peers)
 	m.peers = slices.Compact(m.peers)
-	return nil
 }
 
 // exchange returns what is kept beside the records of the cells that this rank will have,

@@ -161,6 +161,8 @@ type Preparer interface {
 // of their memory.
 type Inheritor interface {
 	Keeper
+	// PrepareInherit begins to prepare Inherit, beside the steps.
+	PrepareInherit()
 	// Reaches tells whether it can.
 	Reaches(from Keeper) bool
 	// Inherit takes over the states of cells from another one, which has saved records of
@@ -225,10 +227,12 @@ type Binding struct {
 	// Before are the kernels of the physics that come before this one in the same
 	// phases.
 	Before []Kernel
-	first  int // field
-	fields []Field
-	arrays []int32
-	asked  asking
+	// Foreseen is what the physics has made beforehand as a Foreseer, nil where nothing.
+	Foreseen any
+	first    int // field
+	fields   []Field
+	arrays   []int32
+	asked    asking
 }
 
 // asked is what a kernel asks for, asking that by step and phase.

@@ -87,9 +87,14 @@ type reducing struct {
 // NewRank prepares rank t.Rank() of a domain. All ranks call it together: if one
 // fails, all do. Close it after use.
 func NewRank(domain *Domain, physics Together, device Device, t transport.Transport, o Options) (*Rank, error) {
+	return newRank(domain, nil, physics, device, t, o)
+}
+
+// newRank is NewRank with what all ranks have prepared for it, or nil.
+func newRank(domain *Domain, prepared *Prepared, physics Together, device Device, t transport.Transport, o Options) (*Rank, error) {
 	r := &Rank{device: device, transport: t, options: o}
 	r.watch, _ = device.(Stopwatch)
-	if err := r.prepare(domain, physics); err != nil {
+	if err := r.prepare(domain, prepared, physics); err != nil {
 		device.Close()
 		return nil, err
 	}
@@ -97,15 +102,16 @@ func NewRank(domain *Domain, physics Together, device Device, t transport.Transp
 }
 
 // prepare does what NewRank says.
-func (r *Rank) prepare(domain *Domain, physics Together) error {
-	domain, _, err := Rounded(domain, r.device.Unit(), r.transport)
-	if err != nil {
-		return err
+func (r *Rank) prepare(domain *Domain, prepared *Prepared, physics Together) (err error) {
+	if prepared == nil {
+		if domain, _, err = Rounded(domain, r.device.Unit(), r.transport); err != nil {
+			return err
+		}
 	}
 	if err := r.findPeers(); err != nil {
 		return err
 	}
-	programs, asks, err := r.bind(domain, physics)
+	programs, asks, err := r.bind(domain, prepared, physics)
 	if err := transport.Agree(r.transport, err); err != nil {
 		return err
 	}
@@ -136,7 +142,7 @@ func (r *Rank) prepare(domain *Domain, physics Together) error {
 
 // bind does what needs no other rank: it numbers cells, allocates fields and
 // makes kernels.
-func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []asking, err error) {
+func (r *Rank) bind(domain *Domain, prepared *Prepared, list Together) (programs []Program, asks []asking, err error) {
 	if domain.Ranks != r.transport.Size() {
 		return nil, nil, fmt.Errorf("the partition is for %s and %d started; start as many or partition again", quantity.Count(domain.Ranks, "rank"), r.transport.Size())
 	}
@@ -171,17 +177,21 @@ func (r *Rank) bind(domain *Domain, list Together) (programs []Program, asks []a
 	if err := r.expand(programs); err != nil {
 		return nil, nil, err
 	}
-	if r.finder, err = newFinder(domain, r.transport.Rank(), r.reach, r.options.Dense); err != nil {
-		return nil, nil, err
+	if prepared == nil {
+		prepared = &Prepared{physics: make([]any, len(list))}
+		if prepared.finder, err = newFinder(domain, r.transport.Rank(), r.reach, r.options.Dense); err != nil {
+			return nil, nil, err
+		}
+		prepared.finder.finish()
 	}
-	r.finder.finish()
+	r.finder = prepared.finder
 	r.layout = r.finder.Layout
 	if err := r.device.Allocate(r.layout, r.fields); err != nil {
 		return nil, nil, err
 	}
 	first = 0
-	for _, p := range list {
-		b := &Binding{Finder: r.finder, Device: r.device, Before: slices.Clone(r.kernels), first: first, fields: r.fields, arrays: r.arrays, asked: asking{}}
+	for i, p := range list {
+		b := &Binding{Finder: r.finder, Foreseen: prepared.physics[i], Device: r.device, Before: slices.Clone(r.kernels), first: first, fields: r.fields, arrays: r.arrays, asked: asking{}}
 		kernel, err := p.Bind(b)
 		if err != nil {
 			return nil, nil, err

@@ -82,6 +82,22 @@ type looker struct {
 	// cuts tells that cells are being cut; owners are of the cuboids of then.
 	cuts   bool
 	owners []int32
+	moving *moving // what waits for being prepared, nil where nothing does
+}
+
+// moving is a move that was decided and is being prepared beside the steps.
+type moving struct {
+	look   Look // of rank 0
+	domain *solver.Domain
+	owners []int32
+	next   int64 // how many steps after it the next look is
+	done   <-chan struct{}
+}
+
+// foreseer is a Computation that prepares moves beside the steps: that pays where others than
+// the host's cores compute.
+type foreseer interface {
+	Prepare(domain *solver.Domain) (done <-chan struct{})
 }
 
 const (
@@ -130,6 +146,29 @@ func (b *Rebalancing) startCutting() {
 			}
 		}()
 	})
+}
+
+// besideDevices tells, alike on all ranks, whether devices compute beside the host: it has
+// the time to prepare what may be needed.
+func besideDevices(c Computation) bool { return c.Engine().Layout().Domain.Unit() > 1 }
+
+// endCuttingAhead lets the first look be of cells that have been cut, where all ranks have
+// them in time.
+func (b *Rebalancing) endCuttingAhead(c Computation, own *looker) error {
+	if own.cuts || own.owners != nil || !besideDevices(c) {
+		return nil
+	}
+	ready := []int64{0}
+	select {
+	case <-b.cutting:
+		ready[0] = 1
+	default:
+	}
+	if err := c.Engine().Transport().Reduce(transport.Min, ready); err != nil {
+		return fmt.Errorf("preparing to balance while it runs: %w", err)
+	}
+	own.cuts = ready[0] == 1
+	return nil
 }
 
 // endCutting waits for the cells that are being cut.
@@ -193,13 +232,19 @@ func (b *Rebalancing) Look(c Computation) error {
 		if c.Engine().Timing().Steps >= min(warmUp, cmp.Or(b.Every, warmUp)) {
 			own.begin(c)
 			own.begun, own.first, own.next = true, step, step+cmp.Or(b.Every, leastLook)
-			if own.cuts = b.Dear != nil; own.cuts {
+			if own.cuts = b.Dear != nil; own.cuts || besideDevices(c) {
 				b.startCutting() // how dear cells are is counted by what is cut
 			}
 		}
 		return nil
 	}
+	if own.moving != nil {
+		return b.movePrepared(c, own)
+	}
 	if err := b.measure(c, own); err != nil || step < own.next {
+		return err
+	}
+	if err := b.endCuttingAhead(c, own); err != nil {
 		return err
 	}
 	if own.cuts {
@@ -244,16 +289,51 @@ func (b *Rebalancing) Look(c Computation) error {
 		b.startCutting()
 	}
 	if owners != nil {
-		if err := b.move(c, owners, &l); err != nil {
+		m := &moving{look: l, domain: b.domainOf(owners), owners: owners, next: next - step}
+		if f, ok := c.(foreseer); ok && besideDevices(c) {
+			m.done, own.moving = f.Prepare(m.domain), m
+			return nil
+		}
+		if err := b.move(c, m); err != nil {
 			return err
 		}
-		own.owners = owners
+		own.owners, l = owners, m.look
 	}
-	own.first, own.next, own.parts, own.total = step, next, own.parts[:0], 0
+	b.goOn(c, own, next-step, l)
+	return nil
+}
+
+// goOn begins to measure what the next look judges, in so many steps.
+func (b *Rebalancing) goOn(c Computation, own *looker, next int64, l Look) {
+	step := c.Engine().Steps()
+	own.first, own.next, own.parts, own.total = step, step+next, own.parts[:0], 0
 	own.begin(c)
-	if t.Rank() == 0 && b.Hear != nil {
+	if c.Engine().Transport().Rank() == 0 && b.Hear != nil {
 		b.Hear(l)
 	}
+}
+
+// movePrepared moves when all ranks have prepared that.
+func (b *Rebalancing) movePrepared(c Computation, own *looker) error {
+	ready := []int64{0}
+	select {
+	case <-own.moving.done:
+		ready[0] = 1
+	default:
+	}
+	if err := c.Engine().Transport().Reduce(transport.Min, ready); err != nil {
+		return fmt.Errorf("preparing to move cells: %w", err)
+	}
+	if ready[0] == 0 {
+		return nil
+	}
+	m := own.moving
+	own.moving = nil
+	if err := b.move(c, m); err != nil {
+		return err
+	}
+	own.owners = m.owners
+	b.goOn(c, own, m.next, m.look)
 	return nil
 }
 
@@ -395,15 +475,20 @@ func decode(words []byte, before []int32) (next int64, cut bool, owners []int32)
 	return next, cut, owners
 }
 
-// move gives the cells of cuboids to their owners.
-func (b *Rebalancing) move(c Computation, owners []int32, l *Look) error {
-	begin := time.Now()
+// domainOf is the job's with owners of the cuboids.
+func (b *Rebalancing) domainOf(owners []int32) *solver.Domain {
 	domain := *b.cut
 	domain.Owners, domain.Work = owners, b.rebalancer.Work(owners)
 	for r := range domain.Work {
 		domain.Work[r] /= b.Partition.Ranks[r].Speed
 	}
-	if err := c.Move(&domain); err != nil {
+	return &domain
+}
+
+// move gives the cells of cuboids to their owners.
+func (b *Rebalancing) move(c Computation, m *moving) error {
+	begin := time.Now()
+	if err := c.Move(m.domain); err != nil {
 		return err
 	}
 	t := c.Engine().Transport()
@@ -412,8 +497,9 @@ func (b *Rebalancing) move(c Computation, owners []int32, l *Look) error {
 		return fmt.Errorf("moving cells: %w", err)
 	}
 	if t.Rank() == 0 {
+		l := &m.look
 		l.Took = 1e-9 * float64(took[0])
-		b.took, b.owners, b.speeds = l.Took, owners, l.Speeds
+		b.took, b.owners, b.speeds = l.Took, m.owners, l.Speeds
 		b.rebalancer.Took(l.Took)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"unsafe"
 
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -35,16 +36,62 @@ func (r *Rank) LoadState(saved []*solver.State) error {
 	return transport.Agree(r.engine.Transport(), r.follow(saved[0].Run))
 }
 
+// coming is a move that is being prepared: the rest is there when done is closed.
+type coming struct {
+	domain   *solver.Domain // as it was given
+	flow     airflow
+	prepared *solver.Prepared // nil where that has failed
+	done     chan struct{}
+}
+
+// Prepare begins to prepare a Move to a domain in which cells have other owners, beside the
+// steps; done is closed when the rank is ready.
+func (r *Rank) Prepare(domain *solver.Domain) (done <-chan struct{}) {
+	c := &coming{domain: domain, flow: *r.airflow, done: make(chan struct{})}
+	c.flow.domain = domain
+	r.coming = c
+	prepare := r.engine.Prepare(domain, solver.Together{r.backend.Physics(newFlow(&c.flow))})
+	go func() {
+		defer crash.Guard()
+		defer close(c.done)
+		// What cannot be prepared fails again in Move, which tells it on all ranks.
+		c.prepared, _ = prepare()
+	}()
+	return c.done
+}
+
+// preparedFor is what was prepared of a move, if all ranks have done so, and nil elsewhere.
+func (r *Rank) preparedFor(domain *solver.Domain) (*coming, error) {
+	c, all := r.coming, []int64{0}
+	r.coming = nil
+	if c != nil {
+		if <-c.done; c.domain == domain && c.prepared != nil {
+			all[0] = 1
+		}
+	}
+	if err := r.engine.Transport().Reduce(transport.Min, all); err != nil || all[0] == 0 {
+		return nil, err
+	}
+	return c, nil
+}
+
 // Move gives cells to other owners, after any step: the domain is the same but for
 // these. Call it on all ranks. If it fails, the rank is as it was.
 func (r *Rank) Move(domain *solver.Domain) error {
-	t := r.engine.Transport()
-	domain, _, err := solver.Rounded(domain, r.engine.Device().Unit(), t)
+	coming, err := r.preparedFor(domain)
 	if err != nil {
 		return err
 	}
-	if same, err := r.engine.SameOwners(domain); same || err != nil {
-		return err
+	t := r.engine.Transport()
+	if coming == nil {
+		if domain, _, err = solver.Rounded(domain, r.engine.Device().Unit(), t); err != nil {
+			return err
+		}
+		if same, err := r.engine.SameOwners(domain); same || err != nil {
+			return err
+		}
+	} else {
+		domain = coming.prepared.Domain()
 	}
 	device, err := r.backend.Open(t)
 	if err := transport.Agree(t, err); err != nil {
@@ -58,7 +105,12 @@ func (r *Rank) Move(domain *solver.Domain) error {
 	if b, ok := r.kernel.(*bound); ok {
 		flow.like = b.layout.Sizes()
 	}
-	e, err := r.engine.Move(domain, solver.Together{r.backend.Physics(newFlow(&flow))}, device)
+	var e *solver.Rank
+	if physics := (solver.Together{r.backend.Physics(newFlow(&flow))}); coming != nil {
+		e, err = r.engine.MovePrepared(coming.prepared, physics, device)
+	} else {
+		e, err = r.engine.Move(domain, physics, device)
+	}
 	if err != nil {
 		return err
 	}

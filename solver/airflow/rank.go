@@ -27,6 +27,8 @@ type Rank struct {
 	summed  int64             // after how many steps
 	keeps   bool              // the fields of the last check
 	safe    *safeState        // nil where the flow does not go back
+	// coming is a move that is being prepared beside the steps, nil where none is.
+	coming *coming
 }
 
 // NewRank prepares rank t.Rank() of the domain on the processor. If one rank fails,

@@ -41,7 +41,14 @@ func (p physics) Bind(b *solver.Binding) (solver.Kernel, error) {
 	samples := &sampler{on: k}
 	k.statistics.Sampler = samples
 	d.OnClose(func() error { return errors.Join(k.kept.close(d.GPU()), samples.close(), k.closeCopied()) })
-	if err := k.makePart(b.Finder, p.options); err != nil {
+	plan, ok := b.Foreseen.(*plan)
+	if !ok {
+		var err error
+		if plan, err = p.plan(b.Layout); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.makePart(plan, b.Finder, p.options); err != nil {
 		return nil, err
 	}
 	return k, k.initialize()
@@ -84,34 +91,48 @@ var (
 // maxTiles of a rank, ghosts included: their numbers have 31 bits.
 const maxTiles = math.MaxInt32
 
+// plan is what a rank makes of its cells before a device has them.
+type plan struct {
+	tiles     *tiling.Set
+	owner     []int32 // of every tile
+	subdomain *tiling.Subdomain
+	walls     *wallTables
+}
+
+// Foresee makes the plan beside the steps of before.
+func (p physics) Foresee(f *solver.Finder) (any, error) { return p.plan(f.Layout) }
+
+// plan makes that of a rank.
+func (p physics) plan(l *solver.Layout) (m *plan, err error) {
+	domain, rank := l.Domain, l.Rank
+	m = &plan{}
+	if m.tiles, err = tiling.NewSet(domain, p.flow.Set.Q-1); err != nil {
+		return nil, err
+	}
+	if m.owner, err = m.tiles.Owners(domain); err != nil {
+		return nil, err
+	}
+	if len(domain.Grid.Links.Cells) == 0 && domain.Share == nil && !m.tiles.Endless() {
+		return nil, errors.New("the grid ends at walls and has no links to them; voxelize the surface again")
+	}
+	m.subdomain = tiling.NewSubdomain(m.tiles, m.owner, int(rank))
+	own := m.subdomain.Own
+	if own == 0 || len(m.subdomain.Tiles) > maxTiles {
+		return nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, own, maxTiles)
+	}
+	m.walls, err = newWallTables(m.tiles, domain, p.flow, p.flow.Settings.Wall, m.subdomain.Indices(m.tiles), own)
+	return m, err
+}
+
 // makePart makes the part of this rank, still without its neighbours, in the memory that
 // options let it have.
-func (s *bound) makePart(finder *solver.Finder, o Options) (err error) {
-	domain := s.layout.Domain
-	if s.tiles, err = tiling.NewSet(domain, s.Directions); err != nil {
-		return err
-	}
-	owner, err := s.tiles.Owners(domain)
-	if err != nil {
-		return err
-	}
-	rank := s.layout.Rank
-	s.walls = len(domain.Grid.Links.Cells) > 0 // as on all ranks
-	if !s.walls && domain.Share == nil && !s.tiles.Endless() {
-		return errors.New("the grid ends at walls and has no links to them; voxelize the surface again")
-	}
+func (s *bound) makePart(m *plan, finder *solver.Finder, o Options) (err error) {
+	s.tiles, s.walls = m.tiles, len(s.layout.Domain.Grid.Links.Cells) > 0 // as on all ranks
 	s.rates = s.ratesNow()
-	sub := tiling.NewSubdomain(s.tiles, owner, int(rank))
-	if sub.Own == 0 || len(sub.Tiles) > maxTiles {
-		return fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, sub.Own, maxTiles)
-	}
-	tiles := tiles.NewTiles(s.on.GPU(), s.Layout, s.tiles, sub)
+	owner := m.owner
+	tiles := tiles.NewTiles(s.on.GPU(), s.Layout, m.tiles, m.subdomain)
 	s.on.Bind(tiles, s.layout, finder) // which closes them, whatever fails from here on
-	walls, err := newWallTables(s.tiles, domain, s.flow, s.flow.Settings.Wall, tiles.Indices(), sub.Own)
-	if err != nil {
-		return err
-	}
-	p := newPart(tiles, walls)
+	p := newPart(tiles, m.walls)
 	s.part = p
 	p.ask(owner)
 	for _, step := range []func() error{

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 
+	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
@@ -12,6 +13,18 @@ import (
 func (s *bound) Reaches(from solver.Keeper) bool {
 	o, ok := from.(*bound)
 	return ok && o.Layout == s.Layout && o.part.InHost == 0 && s.part.Device.Sees(o.part.Device)
+}
+
+// PrepareInherit begins to compile the kernels that Inherit needs. Why one cannot be
+// compiled is found out, and told, when it is needed.
+func (s *bound) PrepareInherit() {
+	d, programs := s.part.Device, []program{s.observerBefore("records", recordsOut, false), s.observerBefore("records", recordsIn, false)}
+	for _, p := range programs {
+		go func() {
+			defer crash.Guard()
+			_ = d.Prepare(p.source())
+		}()
+	}
 }
 
 // Inherit takes over the states of cells from another rank's tiles, portion by portion: this

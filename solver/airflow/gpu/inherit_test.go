@@ -30,7 +30,7 @@ func (c *counted) Sees(other device.Device) bool { return c.Timed.Sees(&other.(*
 // Cells that change owner go from GPU to GPU where these reach each other, and the host sees
 // none of their populations; where they do not, records of those that leave go by messages;
 // where a GPU does not hold what was and what will be, those of all are kept by the host
-// meanwhile. All have the bits of one GPU whose cells stay.
+// meanwhile. Every other move is prepared beside the steps before. All have the bits of one GPU whose cells stay.
 func TestCellsMoveFromGPUToGPU(t *testing.T) {
 	devicetest.BesideOthers(t)
 	const ranks, moves, short = 3, 4, 2
@@ -76,6 +76,9 @@ func TestCellsMoveFromGPUToGPU(t *testing.T) {
 						}
 						if err := r.Move(domains[k%len(domains)]); err != nil {
 							return err
+						}
+						if k%2 == 0 {
+							r.Prepare(domains[(k+1)%len(domains)])
 						}
 						for range 3 {
 							if err := r.Engine().Step(); err != nil {

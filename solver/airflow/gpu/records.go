@@ -70,9 +70,11 @@ const noRow = 1<<32 - 1
 // the place of each in the list, plus one.
 func (o *sorted) cut(s *bound, index tileIndex, all bool, most int) {
 	if !all {
-		for i := range o.pieces {
-			o.eachTile(s, &o.pieces[i], func(tile, _ int32) { index[tile] = 1 })
-		}
+		s.workers.RangesOf(len(o.pieces), piecesAtOnce, func(begin, end int) {
+			for i := begin; i < end; i++ {
+				o.eachTile(s, &o.pieces[i], func(tile, _ int32) { atomic.StoreInt32(&index[tile], 1) })
+			}
+		})
 	}
 	var last [3]int32
 	for i, tile := range s.part.Sorted {

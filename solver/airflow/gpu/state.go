@@ -155,12 +155,16 @@ func (s *bound) findLots() {
 	if s.lots.groups != nil || len(p.walls.openingCells) == 0 {
 		return
 	}
-	numbers := s.numbering(s.layout.Pieces, globalNumber)
 	for i := range p.walls.ranges {
 		wall := &p.walls.ranges[i]
+		if wall.cells&meetsOpenings == 0 {
+			continue
+		}
+		at := s.tiles.Position[p.Numbers[i]]
 		for _, c := range p.walls.cells[wall.firstCell:][:wall.cells&^meetsOpenings] {
 			if c.opening > 0 {
-				s.addGroups(p.walls.openingCells[c.opening-1], numbers.number(i, s.tiles.Fluid[p.Numbers[i]], int(c.cell%tiling.Cells)))
+				x, y, z := at[0]*tiling.Side+int32(c.cell>>4&3), at[1]*tiling.Side+int32(c.cell>>2&3), at[2]*tiling.Side+int32(c.cell&3)
+				s.addGroups(p.walls.openingCells[c.opening-1], s.cellNumber(x, y, z))
 			}
 		}
 	}

@@ -93,16 +93,7 @@ func (p *Tiles) Fill(owner []int32) (err error) {
 
 // Indices returns where its own tiles lie in memory by number in the set, −1 for
 // others.
-func (p *Tiles) Indices() []int32 {
-	indices := make([]int32, len(p.Set.Position))
-	for i := range indices {
-		indices[i] = -1
-	}
-	for at, tile := range p.Numbers {
-		indices[tile] = int32(at)
-	}
-	return indices
-}
+func (p *Tiles) Indices() []int32 { return p.Subdomain.Indices(p.Set) }
 
 // slotTable is what the kernels know of where the image lies in memory, and how
 // places in it shift.

@@ -92,6 +92,18 @@ func NewSubdomain(tiles *Set, owner []int32, rank int) *Subdomain {
 	return s
 }
 
+// Indices are where the own tiles lie in memory by number in the set, −1 for others.
+func (s *Subdomain) Indices(tiles *Set) []int32 {
+	indices := make([]int32, len(tiles.Position))
+	for i := range indices {
+		indices[i] = -1
+	}
+	for at, tile := range s.Tiles[:s.Own] {
+		indices[tile] = int32(at)
+	}
+	return indices
+}
+
 // isAtBorder tells whether a tile has a neighbour of another owner.
 func (s *Set) isAtBorder(owner []int32, tile int32) bool {
 	for _, n := range s.Around(tile) {
