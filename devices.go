@@ -111,7 +111,7 @@ func thisMachine() machineOf {
 
 // shareDevices gives ranks on unlike devices shares of the cells by what they update in a
 // second, as far as their memory holds them. Cores that cannot pay beside all GPUs have no
-// rank.
+// rank. GPUs alone that a machine file tells apart have shares by their rates.
 func (c *Case) shareDevices(g *geometry.Grid, o *balance.Options, m machineOf) error {
 	names := c.named()
 	if c.Device == gpusAndCores {
@@ -125,7 +125,7 @@ func (c *Case) shareDevices(g *geometry.Grid, o *balance.Options, m machineOf) e
 		names = append(names, Device(fmt.Sprintf("%s:%d", CPU, max(1, m.cores-m.gpus))))
 	}
 	if !run.On(names, GPU) || !run.On(names, CPU) {
-		return nil
+		return c.shareAlike(names, o)
 	}
 	if c.Device != gpusAndCores && o.Ranks != len(names) {
 		return nil // is refused where the flow is opened
@@ -133,6 +133,15 @@ func (c *Case) shareDevices(g *geometry.Grid, o *balance.Options, m machineOf) e
 	workers, err := c.workers(g, names, m)
 	if err != nil {
 		return err
+	}
+	kinds, err := c.kinds()
+	if err != nil {
+		return err
+	}
+	for i := range workers {
+		if rate := rateOf(kinds, names[i], workers[i].Number); rate > 0 {
+			workers[i].Rate = rate
+		}
 	}
 	for i, speed := range c.Speeds {
 		if len(c.Speeds) == len(workers) {
@@ -154,6 +163,47 @@ func (c *Case) shareDevices(g *geometry.Grid, o *balance.Options, m machineOf) e
 		o.Speeds, o.Devices = append(o.Speeds, float64(cells)), append(o.Devices, string(names[i]))
 	}
 	o.Ranks = len(o.Speeds)
+	return nil
+}
+
+// kinds is the machine file, one without kinds where there is none.
+func (c *Case) kinds() (*balance.Machine, error) {
+	if c.Machine == "" {
+		return &balance.Machine{}, nil
+	}
+	return balance.ReadMachine(c.Machine)
+}
+
+// rateOf is how many cells a device updates in a second by a machine file: the GPU of a
+// number, or so many cores; 0 where it does not say.
+func rateOf(m *balance.Machine, d Device, n int) float64 {
+	if d.Kind() == GPU {
+		return m.GPURate(n)
+	}
+	return m.CoresRate(n)
+}
+
+// shareAlike gives ranks that all have GPUs, or all cores, the speeds that a machine file
+// says of each, where nobody gives them speeds.
+func (c *Case) shareAlike(names []Device, o *balance.Options) error {
+	if len(names) != o.Ranks || len(c.Speeds) > 0 {
+		return nil
+	}
+	kinds, err := c.kinds()
+	if err != nil {
+		return err
+	}
+	speeds := make([]float64, len(names))
+	for i, d := range names {
+		n, given := d.Number()
+		if !given && d.Kind() == GPU {
+			n = i
+		}
+		if speeds[i] = rateOf(kinds, d, n); speeds[i] == 0 || !given && d.Kind() == CPU {
+			return nil // how many cores that are is not known before
+		}
+	}
+	o.Speeds = speeds
 	return nil
 }
 
@@ -194,13 +244,13 @@ func (c *Case) workers(g *geometry.Grid, names []Device, m machineOf) (list []ba
 			if most := c.gpuMemory(); most > 0 && (free == 0 || most < free) {
 				free = most
 			}
-			list = append(list, balance.Worker{Name: fmt.Sprintf("GPU %d", n), Rate: gpuRate, Cells: holds(free, all)})
+			list = append(list, balance.Worker{Name: fmt.Sprintf("GPU %d", n), Number: n, Rate: gpuRate, Cells: holds(free, all)})
 			gpus, held = append(gpus, n), held+list[len(list)-1].Cells
 		default:
 			if !given {
 				n = max(1, m.cores-1)
 			}
-			list = append(list, balance.Worker{Name: quantity.Count(n, "core"), Rate: 1 / (1/(coreRate*float64(n)) + 1/coresRate),
+			list = append(list, balance.Worker{Name: quantity.Count(n, "core"), Number: n, Rate: 1 / (1/(coreRate*float64(n)) + 1/coresRate),
 				Cells: holds(m.memory, airflow.MemoryEstimate(g.Cells(), settings)), Helps: c.Device == gpusAndCores})
 		}
 	}

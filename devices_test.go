@@ -1,6 +1,9 @@
 package carina
 
 import (
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +95,53 @@ func TestDevicesAreNamed(t *testing.T) {
 	p.Ranks[1].Device = ""
 	if _, err := c.devicesOn(&p); err == nil || !strings.Contains(err.Error(), "partition with --device gpu+cpu") {
 		t.Error(err)
+	}
+}
+
+// A machine file that names kinds of devices says how fast ranks are, also of GPUs alone that
+// differ; speeds that are given come before it, and it may say nothing of costs.
+func TestKindsShareCells(t *testing.T) {
+	g := generate.FullGrid([3]int32{40, 40, 40})
+	path := filepath.Join(t.TempDir(), "machine.json")
+	kinds := `{"format": "carina machine", "version": 1, "name": "desk", "kinds": [{"kind": "gpu", "cells_per_second": 9e9},
+		{"kind": "gpu", "number": 1, "cells_per_second": 3e9}, {"kind": "cpu", "cores": 4, "cells_per_second": 1e9}]}`
+	if err := os.WriteFile(path, []byte(kinds), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	machine := machineOf{gpus: 2, cores: 16, free: func(int) int64 { return 1 << 40 }, memory: 1 << 40}
+	for _, test := range []struct {
+		device string
+		speeds []float64
+		want   []float64 // parts of the whole; nil where nothing is said
+	}{
+		{"gpu:0,gpu:1", nil, []float64{0.75, 0.25}},
+		{"gpu:0,cpu:12", nil, []float64{0.75, 0.25}},
+		{"gpu:0,cpu:12", []float64{1, 1}, []float64{0.5, 0.5}},
+		{"gpu,gpu", nil, []float64{0.75, 0.25}},
+		{"gpu:0,gpu:1", []float64{1, 1}, nil},
+		{"cpu:1,cpu:3", nil, []float64{0.25, 0.75}},
+		{"cpu,cpu", nil, nil},
+	} {
+		c := Case{PartitionCase: PartitionCase{Device: Device(test.device), Speeds: test.speeds, Machine: path}}
+		o := balance.Options{Ranks: c.DefaultRanks()}
+		if err := c.shareDevices(g, &o, machine); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, speed := range o.Speeds {
+			sum += speed
+		}
+		if len(o.Speeds) != len(test.want) {
+			t.Errorf("%s, speeds %v: %v, want %v", test.device, test.speeds, o.Speeds, test.want)
+			continue
+		}
+		for i, want := range test.want {
+			if is := o.Speeds[i] / sum; math.Abs(is-want) > 1e-3 {
+				t.Errorf("%s, speeds %v: rank %d has %.3f, want %.3f", test.device, test.speeds, i, is, want)
+			}
+		}
+		if _, err := c.cost(g); err != nil {
+			t.Errorf("%s: %v", test.device, err)
+		}
 	}
 }

@@ -185,8 +185,10 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 		if err != nil {
 			return nil, err
 		}
-		if cost, err = machine.CostFor(layout, precision.Bytes()); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Machine, err)
+		if onlyKinds := len(machine.Kinds) > 0 && len(machine.Costs) == 0; !onlyKinds {
+			if cost, err = machine.CostFor(layout, precision.Bytes()); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.Machine, err)
+			}
 		}
 	}
 	if g.Links.Directions > 0 {

@@ -30,6 +30,65 @@ type Machine struct {
 	// Speeds are relative speeds of the machine's devices, if it has several
 	// kinds; they can be given to Options.Speeds.
 	Speeds []float64 `json:"speeds,omitempty"`
+	// Kinds are the kinds of devices that a job may have beside each other, and how fast
+	// they are; a file may have nothing else.
+	Kinds []DeviceKind `json:"kinds,omitempty"`
+}
+
+// DeviceKind is a kind of device of a machine.
+type DeviceKind struct {
+	// Kind is gpu, or cpu for cores.
+	Kind string `json:"kind"`
+	// Number is that of the one GPU that is meant; all others where it is left out.
+	Number *int `json:"number,omitempty"`
+	// Cores is how many cores have the rate, 1 where it is left out: others have their part.
+	Cores int `json:"cores,omitempty"`
+	// Rate is how many cells it updates in a second.
+	Rate float64 `json:"cells_per_second"`
+}
+
+// The kinds of devices.
+const kindGPU, kindCPU = "gpu", "cpu"
+
+// Check refuses what is no kind of device.
+func (k *DeviceKind) Check() error {
+	const most = 1e15
+	switch {
+	case k.Kind != kindGPU && k.Kind != kindCPU:
+		return fmt.Errorf("the machine file has the kind of device %q: say %s or %s", k.Kind, kindGPU, kindCPU)
+	case !(k.Rate > 0) || k.Rate > most:
+		return fmt.Errorf("the machine file's %s updates %v cells_per_second: give a number above 0", k.Kind, k.Rate)
+	case k.Cores < 0 || k.Cores > 0 && k.Kind == kindGPU:
+		return fmt.Errorf("the machine file's %s has %d cores: give how many cores have the rate, or leave it out", k.Kind, k.Cores)
+	case k.Number != nil && (*k.Number < 0 || k.Kind == kindCPU):
+		return fmt.Errorf("the machine file's %s has the number %d: give that of a GPU, from 0 on, or leave it out", k.Kind, *k.Number)
+	}
+	return nil
+}
+
+// GPURate is how many cells GPU number n updates in a second; 0 where the file does not say.
+func (m *Machine) GPURate(n int) (rate float64) {
+	for _, k := range m.Kinds {
+		switch {
+		case k.Kind != kindGPU:
+		case k.Number != nil && *k.Number == n:
+			return k.Rate
+		case k.Number == nil && rate == 0:
+			rate = k.Rate
+		}
+	}
+	return rate
+}
+
+// CoresRate is how many cells so many cores update in a second; 0 where the file does not
+// say.
+func (m *Machine) CoresRate(n int) float64 {
+	for _, k := range m.Kinds {
+		if k.Kind == kindCPU {
+			return k.Rate * float64(n) / float64(max(1, k.Cores))
+		}
+	}
+	return 0
 }
 
 // NewMachine returns a machine to be filled with measured costs.
@@ -93,6 +152,11 @@ func parseMachine(text []byte) (*Machine, error) {
 			return nil, err
 		}
 	}
+	for i := range m.Kinds {
+		if err := m.Kinds[i].Check(); err != nil {
+			return nil, err
+		}
+	}
 	for i, s := range m.Speeds {
 		if !(s > 0) || s > 1e12 {
 			return nil, fmt.Errorf("device %d of the machine file has speed %v: give a speed above 0", i, s)
@@ -105,6 +169,8 @@ func parseMachine(text []byte) (*Machine, error) {
 type Worker struct {
 	// Name is for sentences: GPU 0, 12 cores.
 	Name string
+	// Number is that of the GPU, or how many cores they are.
+	Number int
 	// Rate is how many cells it updates in a second.
 	Rate float64
 	// Cells is how many its memory holds; 0 for any.

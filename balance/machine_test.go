@@ -50,3 +50,34 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// A machine file may name kinds of devices: a GPU by its number, others together, and cores
+// by how many have the rate. What makes no sense is refused.
+func TestKindsOfDevices(t *testing.T) {
+	const head = `{"format": "carina machine", "version": 1, "kinds": [`
+	m, err := parseMachine([]byte(head + `{"kind": "gpu", "cells_per_second": 2e10}, {"kind": "gpu", "number": 1, "cells_per_second": 5e9},
+		{"kind": "cpu", "cores": 8, "cells_per_second": 4e8}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []float64{m.GPURate(0), m.GPURate(1), m.GPURate(7), m.CoresRate(4), m.CoresRate(16)}
+	if want := []float64{2e10, 5e9, 2e10, 2e8, 8e8}; !slices.Equal(got, want) {
+		t.Errorf("rates %v, want %v", got, want)
+	}
+	if none := (&Machine{}); none.GPURate(0) != 0 || none.CoresRate(4) != 0 {
+		t.Error("a file without kinds has rates")
+	}
+	for kind, says := range map[string]string{
+		`{"kind": "tpu", "cells_per_second": 1}`:               "say gpu or cpu",
+		`{"kind": "gpu"}`:                                      "a number above 0",
+		`{"kind": "cpu", "cells_per_second": -1}`:              "a number above 0",
+		`{"kind": "cpu", "cores": -2, "cells_per_second": 1}`:  "-2 cores",
+		`{"kind": "gpu", "cores": 2, "cells_per_second": 1}`:   "2 cores",
+		`{"kind": "gpu", "number": -1, "cells_per_second": 1}`: "from 0 on",
+		`{"kind": "cpu", "number": 0, "cells_per_second": 1}`:  "that of a GPU",
+	} {
+		if _, err := parseMachine([]byte(head + kind + "]}")); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
