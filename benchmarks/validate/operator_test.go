@@ -82,7 +82,9 @@ func TestObliquePipesAtSmallSteps(t *testing.T) {
 
 // What drives developed flow through a short pipe of few cells across does not depend much
 // on the time step: cells at the rim of the inlet, whose density does, are no part of its
-// pressure. With them it is 1.5 to 1.8 times that of Hagen and Poiseuille here.
+// pressure, and what is oblique to the axes is not damped by steps. With the fourth moments
+// of the Gaussian alone it is 1.3 to 1.4 times that of Hagen and Poiseuille here, with the
+// cells at the rim, too, 1.5 to 1.8 times.
 func TestPressureOfCoarseInlets(t *testing.T) {
 	const across, length, reynolds = 7, 3, 300.0
 	for _, along := range []r3.Vec{{X: 1}, oblique} {
@@ -97,7 +99,7 @@ func TestPressureOfCoarseInlets(t *testing.T) {
 			}
 			ratio := summary.PressureDrop / (32 / reynolds * length)
 			t.Logf("along %v, %g cells a step: %.3f times the exact pressure drop", along, peak, ratio)
-			if !(math.Abs(ratio-1) <= 0.45) {
+			if !(math.Abs(ratio-1) <= 0.2) {
 				t.Errorf("along %v, %g cells a step: the pressure drop is %.3f times the exact one", along, peak, ratio)
 			}
 		}

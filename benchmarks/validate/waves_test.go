@@ -185,14 +185,7 @@ func testShearWaves(t *testing.T, device string) {
 					}
 					ratio, err := w.ratio(s)
 					t.Logf("%v: %.4f", w, ratio)
-					tolerance := 0.01
-					if o.collision == airflow.Recursive && relaxationTime < 0.505 && diagonal {
-						// Sums of third moments are forgotten faster than differences, each by
-						// the speed of the cell: together that takes 2.8 % off. Were both
-						// forgotten alike, it would be 0.1 %, but slow flow be damped by steps.
-						tolerance = 0.03
-					}
-					if err != nil || !(math.Abs(ratio-1) <= tolerance) {
+					if err != nil || !(math.Abs(ratio-1) <= 0.01) {
 						t.Errorf("%v: the viscosity is %.4f times that of the settings, error %v", w, ratio, err)
 					}
 				}

@@ -8,7 +8,7 @@ type closure struct {
 	*builder
 	u, ratio       [3]expression.Value
 	stress, second [6]expression.Value // of P the part that remains, and A
-	spread         expression.Value    // the trace of A
+	spread, speed  expression.Value    // the trace of A, and |u|
 	// sum[x] is an eighth of m_xyy + m_xzz, third[x][y] a quarter of m_xyy,
 	// fourth[x][y] one of m_xxyy.
 	sum           [3]expression.Value
@@ -50,11 +50,11 @@ func (c *closure) thirdMoments(m *moments, stress [6]expression.Value, inverse e
 	for x := range 3 {
 		squares[x] = c.Multiply(c.u[x], c.ratio[x])
 	}
-	speed := c.SquareRoot(c.unscale(c.Sum(squares[:]...)))
+	c.speed = c.SquareRoot(c.unscale(c.Sum(squares[:]...)))
 	// What is left of moments that arrive, of equilibria and of stresses, an eighth
 	// of each.
 	rates := func(least, bySpeed string) (moment, equilibrium, ofStress expression.Value) {
-		equilibrium = c.Maximum(c.Multiply(c.Multiply(eighth, c.Parameter(bySpeed)), speed), c.Multiply(eighth, c.Parameter(least)))
+		equilibrium = c.Maximum(c.Multiply(c.Multiply(eighth, c.Parameter(bySpeed)), c.speed), c.Multiply(eighth, c.Parameter(least)))
 		return c.Subtract(eighth, equilibrium), equilibrium, c.Subtract(equilibrium, c.Multiply(eighth, inverse))
 	}
 	keptSum, newSum, stressSum := rates(SumForgetting, SumBySpeed)
@@ -83,15 +83,17 @@ func (c *closure) thirdMoments(m *moments, stress [6]expression.Value, inverse e
 	}
 }
 
-// fourthMoments are those of the Gaussian, a quarter of each.
+// fourthMoments are those of the Gaussian less φ/6 of the second moment across, a
+// quarter of each; φ goes by the speed.
 func (c *closure) fourthMoments() {
-	ninth := c.Multiply(c.Constant(1./36), c.density)
+	const twelfth, most = 1. / 12, 1. / 24
+	common := c.Add(c.Multiply(c.Constant(1./36), c.density), c.Multiply(c.Constant(twelfth), c.spread))
+	across := c.Subtract(c.Maximum(c.Multiply(c.Parameter(FourthBySpeed), c.speed), c.Constant(-most)), c.Constant(twelfth))
 	for x := range 3 {
 		for y := x + 1; y < 3; y++ {
 			mixed := component[x][y]
-			spread := c.Multiply(c.Constant(0.25), c.Add(c.Constant(1./3), c.unscale(c.second[y])))
-			v := c.Add(ninth, c.Multiply(c.Constant(1./12), c.second[y]))
-			v = c.Add(v, c.Multiply(c.second[x], spread))
+			v := c.Add(common, c.Multiply(across, c.second[3-x-y]))
+			v = c.Add(v, c.Multiply(c.Multiply(c.Constant(0.25), c.second[x]), c.unscale(c.second[y])))
 			cross := c.Add(c.second[mixed], c.Multiply(c.u[x], c.ratio[y]))
 			v = c.Add(v, c.Multiply(c.Multiply(c.Constant(0.5), c.stress[mixed]), c.unscale(cross)))
 			c.fourth[x][y], c.fourth[y][x] = v, v

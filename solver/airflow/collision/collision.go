@@ -79,6 +79,9 @@ const (
 	DifferenceForgetting = "differenceForgetting"
 	SumBySpeed           = "sumBySpeed"
 	DifferenceBySpeed    = "differenceBySpeed"
+	// FourthBySpeed times the speed, or −1/24 where that is more, is the part of the
+	// second moment across a plane that is added to a quarter of its fourth moment.
+	FourthBySpeed = "fourthBySpeed"
 )
 
 // builder holds the values that all operators need.

@@ -87,7 +87,7 @@ func TestRecursiveEquilibrium(t *testing.T) {
 		f[i] = v.Set.Weights[i] * (density + 3*cu + 4.5*cu*cu - 1.5*(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
 	}
 	given := parameters([3]float64{})
-	given[SumForgetting], given[DifferenceForgetting] = 1, 1
+	given[SumForgetting], given[DifferenceForgetting], given[FourthBySpeed] = 1, 1, 0
 	out := v.Program().Evaluate(f, given)
 	// One-dimensional moments of orders 0 to 2; the density's deviation adds to
 	// those of air at rest.
@@ -232,6 +232,12 @@ func TestThirdMoments(t *testing.T) {
 		keptSum, keptDifference := 1-max(given[SumForgetting], given[SumBySpeed]*speed), 1-max(given[DifferenceForgetting], given[DifferenceBySpeed]*speed)
 		for x := range 3 {
 			y, z := (x+1)%3, (x+2)%3
+			part := min(1./24, -given[FourthBySpeed]*speed) * 4
+			second := func(a, b int) float64 { return keep*p[a][b] + u[a]*u[b] }
+			wantFourth := moment(f)/9 + (second(x, x)+second(y, y))/3 + second(x, x)*second(y, y) + 2*keep*p[x][y]*(second(x, y)+u[x]*u[y]) - part*second(z, z)
+			if got := moment(out, x, x, y, y); math.Abs(got-wantFourth) > 1e-15 {
+				t.Errorf("%s, plane of axes %d and %d: fourth moment %.17g, want %.17g", v.Identifier(), x, y, got, wantFourth)
+			}
 			sum, difference := moment(f, x, y, y)+moment(f, x, z, z)+2./3*acting[x], moment(f, x, y, y)-moment(f, x, z, z)
 			sumHere, differenceHere := u[x]*(2./3+u[y]*u[y]+u[z]*u[z]), u[x]*(u[y]*u[y]-u[z]*u[z])
 			sumBy := -u[x]*p[x][x] + 2*(u[y]*p[x][y]+u[z]*p[x][z])
@@ -296,5 +302,5 @@ func TestScaled(t *testing.T) {
 
 func parameters(force [3]float64) map[string]float64 {
 	return map[string]float64{OmegaPlus: 1.7, OmegaMinus: 1.1, ForceX: force[0], ForceY: force[1], ForceZ: force[2],
-		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4}
+		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4, FourthBySpeed: -1}
 }

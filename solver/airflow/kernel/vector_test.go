@@ -15,7 +15,7 @@ import (
 func parameters() map[string]float64 {
 	return map[string]float64{
 		collision.OmegaPlus: 1.7, collision.OmegaMinus: 1.1,
-		collision.RelaxationTime: 1 / 1.7, collision.Magic: 3. / 16, collision.EddyFactor: 0.5, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2,
+		collision.RelaxationTime: 1 / 1.7, collision.Magic: 3. / 16, collision.EddyFactor: 0.5, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2, collision.FourthBySpeed: -0.4,
 		collision.ForceX: 1e-4, collision.ForceY: -2e-4, collision.ForceZ: 3e-5,
 	}
 }
