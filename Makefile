@@ -27,8 +27,9 @@ test:
 lint:
 	@GO="$(GO)" bash scripts/lint.sh
 
-# All tests with the race detector, which makes them about ten times slower; the
-# limit is a package's. SHORT= leaves nothing out.
+# All tests with the race detector, which makes them about ten times slower, but for those
+# that only compare numbers (race.SkipArithmetic); the limit is a package's. SHORT= leaves
+# out nothing else.
 SHORT ?= -short
 race:
 	$(GO) test -race $(SHORT) -timeout 90m ./...

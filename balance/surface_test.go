@@ -10,6 +10,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 )
 
 // voxels returns the grid of a shared surface, or skips the test.
@@ -72,6 +73,7 @@ func checkDenseCuboids(t *testing.T, g *geometry.Grid) {
 }
 
 func TestGraphSendsLeast(t *testing.T) {
+	race.SkipArithmetic(t)
 	const cells = 100_000
 	for name, grid := range map[string]func(t *testing.T) *geometry.Grid{
 		"generated":             func(t *testing.T) *geometry.Grid { return wornVoxels(t, generate.Kitaoka, 5, cells/2) },

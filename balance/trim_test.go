@@ -7,6 +7,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"pgregory.net/rapid"
 )
 
@@ -94,6 +95,7 @@ func (c trimCase) check(t interface {
 }
 
 func TestTrimNeverSlowsDown(t *testing.T) {
+	race.SkipArithmetic(t)
 	t.Run("three balls, shrunken boxes, all ranks on one host", func(t *testing.T) {
 		trimCase{seed: 3, ranks: 3, decompose: "shrink"}.check(t)
 	})

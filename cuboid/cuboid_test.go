@@ -10,6 +10,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -245,6 +246,7 @@ func TestDisjoint(t *testing.T) {
 // Very many cuboids are compared in a tenth of a second, however they lie, and
 // the only two of them that overlap are found. Each with each takes minutes.
 func TestDisjointOfVeryMany(t *testing.T) {
+	race.SkipArithmetic(t)
 	const n = 100_000
 	const patience = 5 * time.Second // on a busy machine
 	box := func(x0, y0, z0, x1, y1, z1 int32) cuboid.Cuboid {

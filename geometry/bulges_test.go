@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -129,6 +130,7 @@ func inverse(turn r3.Rotation, v r3.Vec) r3.Vec {
 // Bulges, domes, flats, bosses, stumps and stairs on a tube are no ends, or doubtful
 // ones.
 func TestBulgesAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	sure, seeds := 0, uint64(35)
 	if testing.Short() {
 		seeds = 7

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -108,6 +110,7 @@ func checkSuggestedEnds(t *testing.T, discs []Disc, ends []Opening) {
 // the third generation of Weibel's model, nothing tells them from a bulge: half of
 // those are found.
 func TestSuggestOpeningsOfGeneratedAirways(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, test := range []struct {
 		weibel            bool
 		generations, ends int

@@ -14,6 +14,7 @@ import (
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
 	"carina/geometry/opening"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -324,6 +325,7 @@ func judge(t testing.TB, s *mesh.Mesh, ends []trueEnd) judged {
 // segments and the wear, and hardly any others; right ends are not doubted, and none
 // is wrong without a word.
 func TestTrunksHaveTheirEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	whole, missed, all, doubted := 0, 0, 0, 0
 	seeds := *trunks
 	if testing.Short() {
@@ -354,6 +356,7 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 // Trunks with an end that is missed, or a corner of a bevel that is taken for one, are
 // doubtful: openings of little sureness, or a place that may be an end.
 func TestWrongTrunksAreDoubtful(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, seed := range []uint64{1012, 1019, 1050, 1059, 2006} {
 		s, ends, what := generatedTrunk(t, seed)
 		if j := judge(t, s, ends); j.missed+j.invented > 0 && !j.doubtful {

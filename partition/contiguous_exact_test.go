@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina/internal/parallel"
+	"carina/internal/race"
 	"carina/internal/random"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
@@ -96,6 +97,7 @@ func (d *divider) isConnected(set uint32) bool {
 // in a while. They may have to cut far more than the best unconstrained ones,
 // whatever the method.
 func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
+	race.SkipArithmetic(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct{ k, cells int }{{2, 16}, {3, 12}, {4, 12}} {
 		dearer, trees, missed := 0, 0, 0

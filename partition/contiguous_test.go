@@ -4,12 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition/graphtest"
 )
 
 // On a mesh parts are nearly connected anyway: asking for it must cost next to
 // nothing, and every part be in one piece, whatever else is asked for.
 func TestContiguousCostsLittleOnAMesh(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := graphtest.Grid(9, 8, 7)
 	for _, preset := range []Preset{Fast, Eco} {
 		opt := Options{Parts: 8, Imbalance: 0.03, Preset: preset}

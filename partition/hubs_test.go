@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
 
@@ -56,6 +57,7 @@ func TestNarrowedLimits(t *testing.T) {
 // With hubs, parts that were let grow to wide limits early used to cut more
 // than parts within narrow ones, which they may as well be.
 func TestWiderLimitsCutNoMore(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := graphtest.Preferential(6000, 5, rand.New(rand.NewPCG(3, 4)))
 	for _, k := range []int{2, 8} {
 		narrow := mustPartition(t, g, Options{Parts: k, Imbalance: 0.01, Preset: Fast})

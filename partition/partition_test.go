@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
 
@@ -301,6 +302,7 @@ func TestSquares(t *testing.T) {
 // Small graphs cost so little that Eco cuts them like Strong, where vertices
 // weigh the same; others keep their partitions.
 func TestEcoIsStrongOnSmallGraphs(t *testing.T) {
+	race.SkipArithmetic(t)
 	parts := func(g *graph.Graph, preset Preset, k int) []int32 {
 		r, err := Partition(context.Background(), g, Options{Parts: k, Imbalance: 0.03, Preset: preset, Seed: 3})
 		if err != nil {

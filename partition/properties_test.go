@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
 
@@ -139,6 +140,7 @@ func TestCancelledAtOnce(t *testing.T) {
 // vertex and all others keep their limit, with weights that differ a
 // thousandfold.
 func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
+	race.SkipArithmetic(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g := graphtest.Grid(rapid.IntRange(4, 6).Draw(t, "x"), rapid.IntRange(4, 6).Draw(t, "y"), 1)
 		n := g.Vertices()

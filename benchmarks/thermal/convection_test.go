@@ -5,12 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver/thermal/arithmetic"
 )
 
 // Rolls begin to grow near the critical Rayleigh number: with 24 rows 5 % above it, which
 // falls with the square of the rows, as the suite's higher layers show.
 func TestOnset(t *testing.T) {
+	race.SkipArithmetic(t)
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
@@ -31,6 +33,7 @@ func TestExtrapolate(t *testing.T) {
 
 // Steady rolls carry the heat of a spectral solution.
 func TestConvection(t *testing.T) {
+	race.SkipArithmetic(t)
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -17,6 +18,7 @@ import (
 // low viscosity, in tubes at any angle to the lattice. Every viscosity comes with every
 // width and direction, and every width with every direction.
 func TestClosedTubesAtRest(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, collision := range []airflow.Collision{airflow.Recursive, airflow.Cumulant} {
 		t.Run(string(collision), func(t *testing.T) {
 			for v, viscosity := range []float64{1e-5, 2.5e-4, 1e-3} {
@@ -36,6 +38,7 @@ func TestClosedTubesAtRest(t *testing.T) {
 
 // Neither do pressure openings move it. -whole takes longer and more.
 func TestOpenTubesAtRest(t *testing.T) {
+	race.SkipArithmetic(t)
 	late := int64(3000)
 	viscosities := []float64{1e-4}
 	if *whole {
@@ -66,6 +69,7 @@ func testRest(t *testing.T, c restCase, early, late int64) {
 // Nor do they, whatever their condition, keep a flow from settling that is coarse for its
 // viscosity, in tubes at angles to the lattice: what changes dies away.
 func TestFlowThroughOpeningsSettles(t *testing.T) {
+	race.SkipArithmetic(t)
 	const every, latticeVelocity, cellReynolds, decay = 2000, 0.1, 22, 0.1
 	// A tube of diameter one has a peak of twice the mean velocity.
 	flow := math.Pi / 8 * cellReynolds // over the cells across

@@ -7,6 +7,7 @@ import (
 	"math/cmplx"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 
@@ -195,6 +196,7 @@ func testShearWaves(t *testing.T, device string) {
 }
 
 func TestShearWaves(t *testing.T) {
+	race.SkipArithmetic(t)
 	testShearWaves(t, Processor)
 	sayLeftOut(t, "waves in 16 bits along a diagonal at relaxation times below 0.55")
 }
@@ -256,7 +258,10 @@ func (w shearWave) limited(constant float64, steps int) float64 {
 }
 
 // Above the limit the viscosity is C²|S| in lattice units.
-func TestLimitedWave(t *testing.T) { testLimitedWave(t, Processor) }
+func TestLimitedWave(t *testing.T) {
+	race.SkipArithmetic(t)
+	testLimitedWave(t, Processor)
+}
 
 func TestLimitedWaveOnGPU(t *testing.T) {
 	skipWithoutGPU(t)

@@ -10,6 +10,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -180,6 +181,7 @@ var lobes = flag.Uint64("lobes", 20, "number of random lobes to try")
 
 // The flat sides of a lobe are no ends, the end of its stub is one.
 func TestSidesOfLobesAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for seed := range *lobes {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		l := lobe{24 + rng.IntN(60), 24 + rng.IntN(60), 1 + 0.7*rng.Float64(), 3 + 9*rng.Float64(), 0.6 + 0.8*rng.Float64(), 4e-4 * float64(seed%2)}

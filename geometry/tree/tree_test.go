@@ -14,6 +14,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/tree"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -85,6 +86,7 @@ var turned = r3.NewRotation(37*math.Pi/180, r3.Vec{X: 1, Y: -0.6, Z: 0.8}).Rotat
 func asItIs(v r3.Vec) r3.Vec { return v }
 
 func TestBranchesAreThoseThatWereMade(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, test := range []struct {
 		name    string
 		options generate.AirwayOptions

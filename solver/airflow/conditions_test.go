@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/transport"
@@ -62,6 +63,7 @@ func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
 
 // A prescribed split of the flow is reached.
 func TestShares(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, share := range []float64{0.3, 0.8} {
 		summary := runConditions(t, func(s *Settings) {
 			s.Conditions = map[int]opening.Condition{2: {Kind: opening.FlowShare, Share: share}, 3: {Kind: opening.FlowShare, Share: 1 - share}}
@@ -78,6 +80,7 @@ func TestShares(t *testing.T) {
 // In steady flow a Windkessel's pressure is that of its resistances in a row,
 // and two unequal ones split the flow of a symmetric tube nearly inversely.
 func TestWindkessel(t *testing.T) {
+	race.SkipArithmetic(t)
 	const resistance = 2e6 // Pa·s/m³, far above that of the lumen
 	summary := runConditions(t, func(s *Settings) {
 		s.Conditions = map[int]opening.Condition{
@@ -108,6 +111,7 @@ func forkUnits() (Units, float64) {
 // A resistance far above the impedance of the opening does not make the flow diverge;
 // its pressure follows the slower the higher it is.
 func TestHighResistance(t *testing.T) {
+	race.SkipArithmetic(t)
 	_, impedance := forkUnits()
 	for _, c := range []struct{ impedances, behind float64 }{{5, 0.01}, {100, 0.4}, {1000, 1}} {
 		resistance := c.impedances * impedance

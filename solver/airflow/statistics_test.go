@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
@@ -178,6 +179,7 @@ func checkMoments(t *testing.T, list []*Fields, got [][]float32) {
 // before the flow is known; at the latest in the middle. With a period they begin with a
 // cycle.
 func TestStatisticsBeginBehindTheTransient(t *testing.T) {
+	race.SkipArithmetic(t)
 	g, s := fork(), restedSettings()
 	s.RampTime = 0
 	const most = 10000

@@ -9,6 +9,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/opening"
@@ -120,6 +121,7 @@ func besselJ(order int, z complex128) (sum complex128) {
 
 // In Womersley's profile amplitude and phase of the stress are exact within 5 % and 5°.
 func TestWomersley(t *testing.T) {
+	race.SkipArithmetic(t)
 	p, g, along, from := turnedPipe(t)
 	w := wallshear.NewWall(p, g.Spacing)
 	const viscosity = 1.8e-5
@@ -150,6 +152,7 @@ func TestWomersley(t *testing.T) {
 // mean and 6 % at the 95th percentile, and the wall's force is the pressure drop times
 // the area within 1 %.
 func TestPipeFlow(t *testing.T) {
+	race.SkipArithmetic(t)
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
