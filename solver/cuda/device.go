@@ -201,7 +201,9 @@ type Work struct {
 	// Cut, unless nil, makes the first argument of the blocks in place of Cells.
 	Cut *Cut
 	// Beside, unless nil, is done together with it, by another kernel on other cells.
-	Beside   *Work
+	Beside *Work
+	// Idle lets it be left out until this is changed.
+	Idle     bool
 	launches map[*solver.Block]device.Launch
 }
 
@@ -210,12 +212,13 @@ type Work struct {
 type Cut struct {
 	of    func(blocks []solver.Block) (content []byte, blocksOfThreads int)
 	parts map[*solver.Block]parts
+	lists [][]solver.Block // of which there are parts
 }
 
 // NewCut is one by a function that returns the content, and how many blocks of threads it
 // is for.
 func NewCut(of func(blocks []solver.Block) (content []byte, blocksOfThreads int)) *Cut {
-	return &Cut{of, map[*solver.Block]parts{}}
+	return &Cut{of: of, parts: map[*solver.Block]parts{}}
 }
 
 // NewCells is one of kernels over Cells that chooses which of the blocks' it is for.
@@ -226,14 +229,20 @@ func NewCells(of func(blocks []solver.Block) []CellRange) *Cut {
 	})
 }
 
-// partsOf uploads what it makes of blocks.
+// partsOf uploads what it makes of blocks, once of the same ones.
 func (c *Cut) partsOf(d *Device, blocks []solver.Block) (p parts, err error) {
 	p, ok := c.parts[&blocks[0]]
+	for i := 0; !ok && i < len(c.lists); i++ {
+		if ok = slices.Equal(c.lists[i], blocks); ok {
+			p = c.parts[&c.lists[i][0]]
+			c.parts[&blocks[0]] = p
+		}
+	}
 	if !ok {
 		var content []byte
 		content, p.count = c.of(blocks)
 		p.at, err = d.Room(0, content)
-		c.parts[&blocks[0]] = p
+		c.parts[&blocks[0]], c.lists = p, append(c.lists, blocks)
 	}
 	return p, err
 }
@@ -293,8 +302,8 @@ func (d *Device) Run(w solver.Work, s solver.Side) error {
 		}
 		for w := work; w != nil; w = w.Beside {
 			p, err := w.partsOf(d, s.Blocks)
-			if err == nil && p.count > 0 {
-				err = d.watch.launch(d.gpu, q, w.Kernel, w.launch(&s.Blocks[0], p))
+			if l := w.launch(&s.Blocks[0], p); err == nil && p.count > 0 && !w.Idle {
+				err = d.watch.launch(d.gpu, q, w.Kernel, l)
 			}
 			if err != nil {
 				return err

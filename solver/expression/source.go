@@ -10,15 +10,18 @@ import (
 type language struct {
 	define, end string
 	operations  [PowerOfTwo + 1]string
+	// limited and inverse, if any, are of three values of which the one nearest to zero is
+	// taken, or none, and of a reciprocal.
+	limited, inverse string
 }
 
 var (
 	// The conversion forbids fusing with a following addition.
-	goLanguage = language{"v%d := ", "\n", [...]string{
+	goLanguage = language{define: "v%d := ", end: "\n", operations: [...]string{
 		Add: "%s + %s", Subtract: "%s - %s", Multiply: "T(%s * %s)", Divide: "%s / %s", SquareRoot: "squareRoot(%s)",
 		Maximum: "maximum(%s, %s)", Minimum: "minimum(%s, %s)", Select: "choose(%s, %s, %s, %s)", PowerOfTwo: "powerOfTwo(%s)",
 	}}
-	cLanguage = language{"const real v%d = ", ";\n", [...]string{
+	cLanguage = language{define: "const real v%d = ", end: ";\n", operations: [...]string{
 		Add: "%s + %s", Subtract: "%s - %s", Multiply: "%s * %s", Divide: "%s / %s", SquareRoot: "square_root(%s)",
 		Maximum: "maximum(%s, %s)", Minimum: "minimum(%s, %s)", Select: "choose(%s, %s, %s, %s)", PowerOfTwo: "power_of_two(%s)",
 	}}
@@ -46,6 +49,42 @@ func (p *Program) ExactC(input, table func(i int) string) (statements string, ou
 	return p.write(&exact, input, table)
 }
 
+// NativeC is ExactC with the instructions of GPUs for what is greater and less, for roots and
+// for reciprocals. The bits are the same but where a number is none or a zero's sign is
+// all that differs, if roots and reciprocals are of numbers from 1e-30 to 1e30.
+func (p *Program) NativeC(input, table func(i int) string) (statements string, outputs []string) {
+	native := cLanguage
+	for o, format := range map[Operation]string{Multiply: "product(%s, %s)", Maximum: "greater(%s, %s)", Minimum: "lesser(%s, %s)", SquareRoot: "root(%s)"} {
+		native.operations[o] = format
+	}
+	native.limited, native.inverse = "limited(%s, %s, %s)", "inverse(%s)"
+	return p.write(&native, input, table)
+}
+
+// limited tells whether a value is that of three which is nearest to zero, or zero where
+// they have not the same sign, and which these are.
+func (p *Program) limited(n *Node) (three [3]int, is bool) {
+	if n.Operation != Add {
+		return three, false
+	}
+	outer, inner := [2]Operation{Maximum, Minimum}, [2]Operation{Minimum, Maximum}
+	for i, part := range [2]*Node{&p.Nodes[n.A], &p.Nodes[n.B]} {
+		if part.Operation != outer[i] || !p.is(Value(part.B), 0) {
+			return three, false
+		}
+		last := &p.Nodes[part.A]
+		if last.Operation != inner[i] || p.Nodes[last.A].Operation != inner[i] {
+			return three, false
+		}
+		found := [3]int{p.Nodes[last.A].A, p.Nodes[last.A].B, last.B}
+		if i > 0 && found != three {
+			return three, false
+		}
+		three = found
+	}
+	return three, true
+}
+
 func (p *Program) write(l *language, input, table func(i int) string) (statements string, outputs []string) {
 	uniform, reached := p.uniform(), p.reached()
 	entry := map[int]int{}
@@ -64,9 +103,15 @@ func (p *Program) write(l *language, input, table func(i int) string) (statement
 			continue
 		}
 		fmt.Fprintf(&b, l.define, i)
-		if n.Operation == Input {
+		three, limited := p.limited(&n)
+		switch {
+		case n.Operation == Input:
 			b.WriteString(input(n.A))
-		} else {
+		case l.limited != "" && limited:
+			fmt.Fprintf(&b, l.limited, name(three[0]), name(three[1]), name(three[2]))
+		case l.inverse != "" && n.Operation == Divide && p.is(Value(n.A), 1):
+			fmt.Fprintf(&b, l.inverse, name(n.B))
+		default:
 			var operands []any
 			for _, operand := range n.Operands() {
 				operands = append(operands, name(operand))
@@ -151,9 +196,52 @@ template <typename T> DEVICE T choose(T a, T b, T x, T y) { return a < b ? x : y
 #ifdef __CUDACC__
 DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
 DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
+DEVICE float greater(float a, float b) { return fmaxf(a, b); }
+DEVICE double greater(double a, double b) { return fmax(a, b); }
+DEVICE float lesser(float a, float b) { return fminf(a, b); }
+DEVICE double lesser(double a, double b) { return fmin(a, b); }
+// root and inverse are what the compiler makes of sqrtf and of division, without its paths
+// for what is tiny or huge.
+DEVICE float root(float x)
+{
+	float r;
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	const float near = __fmul_rn(x, r);
+	return __fmaf_rn(__fmaf_rn(-near, near, x), __fmul_rn(r, 0.5f), near);
+}
+DEVICE double root(double x) { return sqrt(x); }
+DEVICE float inverse(float x)
+{
+	const float r = reciprocal(x);
+	return __fmaf_rn(r, __fmaf_rn(-x, r, 1), r);
+}
+DEVICE double inverse(double x) { return 1 / x; }
 #else
 template <typename T> DEVICE T product(T a, T b) { return a * b; }
+template <typename T> DEVICE T greater(T a, T b) { return a > b ? a : b; }
+template <typename T> DEVICE T lesser(T a, T b) { return a < b ? a : b; }
+DEVICE float root(float x) { return square_root(x); }
+DEVICE double root(double x) { return square_root(x); }
+template <typename T> DEVICE T inverse(T x) { return 1 / x; }
 #endif
+// limited is that of three numbers which is nearest to zero, or zero where they have not the
+// same sign: as whole numbers positive ones are ordered as they are, and negative ones,
+// without sign, by how far they are from zero.
+DEVICE float limited(float a, float b, float c)
+{
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
+	const int x = __float_as_int(a), y = __float_as_int(b), z = __float_as_int(c);
+	const int positive = __vimin3_s32_relu(x, y, z);
+	const int negative = min(int(__vimin3_u32(x, y, z)), 0);
+	return __int_as_float(positive) + __int_as_float(negative);
+#else
+	return greater(lesser(lesser(a, b), c), 0.f) + lesser(greater(greater(a, b), c), 0.f);
+#endif
+}
+DEVICE double limited(double a, double b, double c)
+{
+	return greater(lesser(lesser(a, b), c), 0.) + lesser(greater(greater(a, b), c), 0.);
+}
 DEVICE float power_of_two(float v)
 {
 	int bits;

@@ -17,11 +17,34 @@ func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 // products are not fused.
 func TestExactCOfRandomPrograms(t *testing.T) {
 	devicetest.BesideOthers(t)
-	testC[float64](t, "double")
-	testC[float32](t, "float")
+	testC[float64](t, "double", randomProgram, (*Program).ExactC)
+	testC[float32](t, "float", randomProgram, (*Program).ExactC)
 }
 
-func testC[T float32 | float64](t *testing.T, real string) {
+// So do those with the instructions of GPUs.
+func TestNativeC(t *testing.T) {
+	devicetest.BesideOthers(t)
+	testC[float64](t, "double", limitedProgram, (*Program).NativeC)
+	testC[float32](t, "float", limitedProgram, (*Program).NativeC)
+}
+
+// limitedProgram has what NativeC writes in another way.
+func limitedProgram(draw func(n int) int) *Program {
+	p := New()
+	one := func() Value { return p.Input(draw(randomInputs)) }
+	for range 10 {
+		a, b, c, zero := one(), one(), one(), p.Constant(0)
+		least := p.Maximum(p.Minimum(p.Minimum(a, b), c), zero)
+		limited := p.Add(least, p.Minimum(p.Maximum(p.Maximum(a, b), c), zero))
+		positive := p.Maximum(limited, p.Constant(1e-20))
+		p.Outputs = append(p.Outputs, limited, p.SquareRoot(positive), p.Divide(p.Constant(1), positive), p.Maximum(a, b), p.Minimum(a, b))
+	}
+	return p
+}
+
+type writer func(p *Program, input, table func(i int) string) (statements string, outputs []string)
+
+func testC[T float32 | float64](t *testing.T, real string, program func(draw func(n int) int) *Program, write writer) {
 	random := rand.New(rand.NewPCG(5, 1))
 	const programs = 40
 	var body strings.Builder
@@ -31,9 +54,9 @@ func testC[T float32 | float64](t *testing.T, real string) {
 		inputs = append(inputs, T(random.NormFloat64()*3))
 	}
 	for range programs {
-		p := randomProgram(random.IntN)
+		p := program(random.IntN)
 		fmt.Fprintf(&body, "{ const real *t = tables + %d;\n", len(tables))
-		statements, outputs := p.ExactC(variable("f"), variable("t"))
+		statements, outputs := write(p, variable("f"), variable("t"))
 		body.WriteString(statements)
 		for _, out := range outputs {
 			fmt.Fprintf(&body, "out[%d] = %s;\n", len(want), out)
