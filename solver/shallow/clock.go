@@ -15,7 +15,9 @@ type clock struct {
 	spacing  float64
 	steps    int64
 	dt, time float64
-	entered  [sides]float64 // factors of Inflow, integrated over time
+	// again tells that the last step was taken once more, since it was too long.
+	again   bool
+	entered [sides]float64 // factors of Inflow, integrated over time
 }
 
 // Begin counts the step that comes.
@@ -33,17 +35,50 @@ func (c *clock) thin() float64 { return cmp.Or(c.water.Thin, 1e-5) }
 // choose takes the time step for a speed. Where there is hardly any water it is that for
 // waves in thin water.
 func (c *clock) choose(speed float64) {
+	c.dt = c.bounded(c.longest(speed))
+	c.pass()
+}
+
+// expected is by how much shorter than the last one a step is taken to be right.
+const expected = 0.98
+
+// check lets the time step pass that was taken before its speed was known, and chooses the
+// next one. If it was too long it is taken once more, for which retake is to prepare.
+func (c *clock) check(speed float64, retake func()) {
+	longest := c.longest(speed)
+	if c.again = c.dt == 0 || c.dt > longest; c.again {
+		c.dt = c.bounded(longest)
+		retake()
+	}
+	c.pass()
+	c.dt = c.bounded(expected * longest)
+}
+
+// longest is the longest time step for a speed.
+func (c *clock) longest(speed float64) (dt float64) {
 	speed = max(speed, math.Sqrt(c.water.Gravity*c.thin()))
-	c.dt = 0
 	if speed > 0 {
-		c.dt = cmp.Or(c.water.Courant, 0.25) * c.spacing / speed
+		dt = cmp.Or(c.water.Courant, 0.25) * c.spacing / speed
 	}
+	return dt
+}
+
+// bounded is a time step in the precision of the water which does not end too late.
+func (c *clock) bounded(dt float64) float64 {
 	if c.water.Single {
-		c.dt = float64(float32(c.dt))
+		dt = float64(float32(dt))
 	}
+	if end := c.water.End; end > 0 && c.time+dt >= end {
+		return end - c.time
+	}
+	return dt
+}
+
+// pass lets the time of a step pass.
+func (c *clock) pass() {
 	before := c.time
 	if c.time += c.dt; c.water.End > 0 && c.time >= c.water.End {
-		c.dt, c.time = c.water.End-before, c.water.End
+		c.time = c.water.End
 	}
 	for side := range sides {
 		factor := c.inflow(side, before)
@@ -66,7 +101,8 @@ func (c *clock) inflow(side Side, time float64) float64 {
 func (c *clock) set(set func(name string, value float64)) {
 	set(scheme.Gravity, c.water.Gravity)
 	set(scheme.InverseSpacing, 1/c.spacing)
-	set(scheme.Depth2, c.thin()*c.thin())
+	set(scheme.Thin, c.thin())
+	set(scheme.Thick, 1/c.thin())
 	set(scheme.Manning, c.water.Gravity*c.water.Manning*c.water.Manning)
 	set(scheme.Chezy, 0)
 	if c.water.Chezy > 0 {
@@ -95,10 +131,10 @@ func (c *clock) Entered(side Side) float64 { return c.entered[side] }
 // Time is how much has passed, in seconds.
 func (c *clock) Time() float64 { return c.time }
 
-// SaveGlobal returns the time, and what has entered meanwhile.
+// SaveGlobal returns the time, the time step, and what has entered meanwhile.
 func (c *clock) SaveGlobal() []byte {
 	data := binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.time))
-	for _, v := range c.entered {
+	for _, v := range append([]float64{c.dt}, c.entered[:]...) {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 	}
 	return data
@@ -107,12 +143,13 @@ func (c *clock) SaveGlobal() []byte {
 // LoadGlobal takes them over.
 func (c *clock) LoadGlobal(data []byte) error {
 	const number = 8
-	if len(data) != number*(1+len(c.entered)) {
-		return errors.New("the saved time and inflows are not five numbers")
+	if len(data) != number*(2+len(c.entered)) {
+		return errors.New("the saved time, time step and inflows are not six numbers")
 	}
-	c.time = math.Float64frombits(binary.LittleEndian.Uint64(data))
+	of := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[number*i:])) }
+	c.time, c.dt = of(0), of(1)
 	for i := range c.entered {
-		c.entered[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[number*(1+i):]))
+		c.entered[i] = of(2 + i)
 	}
 	return nil
 }

@@ -1,16 +1,21 @@
 // A warp computes a column of cells, row after row: up to 28 cells side by side, with
 // two lanes more on either side, whose cells it only reads. So each face is computed once,
-// but for those between columns.
+// but for those between columns. A column with a pitch lies among other own cells: so much
+// further is the cell above one, and that beside it is the next one. Of such ones a lane has
+// two cells where more than 28 lie side by side.
 enum { WEST, EAST, SOUTH, NORTH };
 enum { X_MINUS_2, X_MINUS_1, X_PLUS_1, X_PLUS_2, Y_MINUS_2, Y_MINUS_1, Y_PLUS_1, Y_PLUS_2 };
 
 struct Column {
-	int first, count, rows;
-	int clean; // since when what it writes is zero: in the epoch of that number
+	int first, count, rows, pitch;
+	int clean[3]; // since when each of what stages write is zero: in the epoch of that number
+	int padding;
 };
 struct Columns {
 	Column *list;
 };
+
+enum { NARROW = 28, RATED = 2, TO = OWNS ? NEXT : RATES };
 DEVICE float of_lane(float v, unsigned lane)
 {
 	int bits;
@@ -46,26 +51,51 @@ struct Sided {
 	real source;
 };
 
+// Read is what is read of a cell.
+struct Read {
+	real at[AFTER ? 7 : 4];
+};
+
 struct Scheme {
 	Fields f;
 	Numbers n;
 	Windows windows;
 
-	DEVICE real of(int field, int value, int c) const { return f.at[field][value * f.stride + c]; }
-	DEVICE Four cell(int c) const
+	DEVICE real of(int field, int value, int c) const { return f.at[field][value][c]; }
+	DEVICE Read read(int c) const
 	{
-		real in[7];
-		for (int i = 0; i < 3; i++) in[i] = of(WATER, i, c);
-		in[3] = of(BOTTOM, 0, c);
-		for (int i = 0; i < AFTER; i++) in[4 + i] = of(RATES, i, c);
+		Read r;
+		for (int i = 0; i < 3; i++) r.at[i] = of(WATER, i, c);
+		r.at[3] = of(BOTTOM, 0, c);
+		for (int i = 0; i < AFTER; i++) r.at[4 + i] = of(RATES, i, c);
+		return r;
+	}
+	// owned reads what the end of a stage takes of a cell.
+	DEVICE void owned(int c, real *to) const
+	{
+		for (int i = 0; i < 3 && OWNS > 0; i++) to[i] = of(WATER, i, c);
+		for (int i = 0; i < 3 && OWNS > 1; i++) to[3 + i] = of(RATES, i, c);
+	}
+	DEVICE Four made(const Read &r) const
+	{
 		Four q;
-		part1(n, in, q.at);
+		part1(n, r.at, q.at);
 		return q;
 	}
-	DEVICE Sided sides(const Four &a, const Four &b, const Four &c) const
+	DEVICE Four cell(int c) const { return made(read(c)); }
+	DEVICE Four rise(const Four &a, const Four &b) const
+	{
+		real in[8];
+		for (int i = 0; i < 4; i++) in[i] = a.at[i], in[4 + i] = b.at[i];
+		Four rise;
+		part5(n, in, rise.at);
+		return rise;
+	}
+	DEVICE Sided sides(const Four &a, const Four &b, const Four &c) const { return between(rise(a, b), b, rise(b, c)); }
+	DEVICE Sided between(const Four &back, const Four &q, const Four &forth) const
 	{
 		real in[12], out[9];
-		for (int i = 0; i < 4; i++) in[i] = a.at[i], in[4 + i] = b.at[i], in[8 + i] = c.at[i];
+		for (int i = 0; i < 4; i++) in[i] = back.at[i], in[4 + i] = q.at[i], in[8 + i] = forth.at[i];
 		part2(n, in, out);
 		Sided s;
 		for (int i = 0; i < 4; i++) s.low.at[i] = out[i], s.high.at[i] = out[4 + i];
@@ -77,7 +107,7 @@ struct Scheme {
 		real in[8], out[5];
 		for (int i = 0; i < 4; i++) in[i] = low.at[i], in[4 + i] = high.at[i];
 		part3(n, in, out);
-		if (!AFTER && counts) fastest = maximum(fastest, out[4]);
+		if (!AFTER && counts) fastest = greater(fastest, out[4]);
 		return {{out[0], out[1], out[2], out[3]}};
 	}
 	// edge is what lies beyond a side of a cell.
@@ -122,7 +152,147 @@ struct Scheme {
 	}
 };
 
-KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *speeds, unsigned long long quiet, unsigned long long epoch, Numbers numbers)
+DEVICE int bits_set(float v)
+{
+	int bits;
+	memcpy(&bits, &v, 4);
+	return bits;
+}
+DEVICE int bits_set(double v)
+{
+	long long bits;
+	memcpy(&bits, &v, 8);
+	return bits != 0;
+}
+
+// Values are those of cells side by side, which are read and written at once.
+template <int K> struct alignas(K * sizeof(real)) Values {
+	real at[K];
+};
+template <int K> DEVICE Values<K> read(const real *at) { return *(const Values<K> *)at; }
+
+// Reads is what is read of cells side by side.
+template <int K> struct Reads {
+	Values<K> at[AFTER ? 7 : 4];
+	DEVICE void from(const Scheme &s, int cell)
+	{
+		for (int i = 0; i < 3; i++) at[i] = read<K>(s.f.at[WATER][i] + cell);
+		at[3] = read<K>(s.f.at[BOTTOM][0] + cell);
+		for (int i = 0; i < AFTER; i++) at[4 + i] = read<K>(s.f.at[RATES][i] + cell);
+	}
+	DEVICE Four made(const Scheme &s, int k) const
+	{
+		Read r;
+		for (int i = 0; i < (AFTER ? 7 : 4); i++) r.at[i] = at[i].at[k];
+		return s.made(r);
+	}
+};
+
+// regular computes a column with a pitch, K cells of each row by a lane, and tells whether
+// something is other than zero.
+template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane, real &fastest)
+{
+	const int x = K * lane - 2, last = c.count + 2 - K;
+	const bool own = x >= 0 && x < c.count;
+	const unsigned before = (lane + 31) % 32, behind = (lane + 1) % 32;
+	// Those that have no cells read the last ones beside.
+	int cell = c.first + (x < last ? x : last);
+	Four q[K], after[K], back[K], high[K], lower[K];
+	real source[K];
+	Reads<K> coming;
+	{
+		Four far[K], near[K];
+		coming.from(s, cell - 2 * c.pitch);
+		for (int k = 0; k < K; k++) far[k] = coming.made(s, k).turned();
+		coming.from(s, cell - c.pitch);
+		for (int k = 0; k < K; k++) near[k] = coming.made(s, k).turned();
+		coming.from(s, cell);
+		for (int k = 0; k < K; k++) q[k] = coming.made(s, k).turned();
+		coming.from(s, cell + c.pitch);
+		for (int k = 0; k < K; k++) after[k] = coming.made(s, k).turned();
+		for (int k = 0; k < K; k++) {
+			const Four up = s.rise(near[k], q[k]);
+			back[k] = s.rise(q[k], after[k]);
+			const Sided below = s.between(s.rise(far[k], near[k]), near[k], up), here = s.between(up, q[k], back[k]);
+			lower[k] = s.face(below.high, here.low, own, fastest);
+			high[k] = here.high;
+			source[k] = here.source;
+		}
+	}
+	int ahead = cell + 2 * c.pitch, nonzero = 0;
+	coming.from(s, ahead);
+	for (int row = 0; row < c.rows; row++) {
+		Four next[K];
+		for (int k = 0; k < K; k++) next[k] = coming.made(s, k).turned();
+		if (row + 1 < c.rows) ahead += c.pitch;
+		coming.from(s, ahead);
+		Values<K> water[3], rates[3];
+		for (int i = 0; i < 3 && OWNS > 0; i++) water[i] = read<K>(s.f.at[WATER][i] + cell);
+		for (int i = 0; i < 3 && OWNS > 1; i++) rates[i] = read<K>(s.f.at[RATES][i] + cell);
+
+		Four rise[K + 1], west[K + 1];
+		Sided along[K];
+		rise[0] = s.rise(q[K - 1].turned().of(before), q[0].turned());
+		for (int k = 1; k < K; k++) rise[k] = s.rise(q[k - 1].turned(), q[k].turned());
+		rise[K] = rise[0].of(behind);
+		for (int k = 0; k < K; k++) along[k] = s.between(rise[k], q[k].turned(), rise[k + 1]);
+		west[0] = s.face(along[K - 1].high.of(before), along[0].low, x >= 0 && x <= c.count, fastest);
+		for (int k = 1; k < K; k++) west[k] = s.face(along[k - 1].high, along[k].low, x + k >= 0 && x + k <= c.count, fastest);
+		for (int i = 0; i < 3; i++) west[K].at[i] = of_lane(west[0].at[i], behind);
+
+		Values<K> results[3];
+		for (int k = 0; k < K; k++) {
+			const Four forth = s.rise(after[k], next[k]);
+			const Sided above = s.between(back[k], after[k], forth);
+			const Four upper = s.face(high[k], above.low, own, fastest);
+			real in[20], out[3];
+			in[0] = west[k].at[0], in[1] = west[k].at[1], in[2] = west[k].at[3];
+			for (int i = 0; i < 3; i++) in[3 + i] = west[k + 1].at[i];
+			in[6] = along[k].source;
+			in[7] = lower[k].at[0], in[8] = lower[k].at[1], in[9] = lower[k].at[3];
+			for (int i = 0; i < 3; i++) in[10 + i] = upper.at[i];
+			in[13] = source[k];
+			for (int i = 0; i < 3 && OWNS > 0; i++) in[14 + i] = water[i].at[k];
+			for (int i = 0; i < 3 && OWNS > 1; i++) in[17 + i] = rates[i].at[k];
+			part0(s.n, in, out);
+			for (int i = 0; i < 3; i++) results[i].at[k] = out[i], nonzero |= bits_set(out[i]);
+			q[k] = after[k];
+			after[k] = next[k];
+			back[k] = forth;
+			lower[k] = upper;
+			high[k] = above.high;
+			source[k] = above.source;
+		}
+		for (int i = 0; i < 3 && own; i++) *(Values<K> *)(s.f.at[TO][i] + cell) = results[i];
+		cell += c.pitch;
+	}
+	return any_of_warp(own && nonzero != 0);
+}
+
+// some tells whether there is something in a column with a pitch or in what it reads.
+DEVICE bool some(const Still &still, const Column &c, int lane)
+{
+	bool any = false;
+	for (int row = lane - 2; row < c.rows + 2; row += 32) {
+		const int first = c.first + row * c.pitch;
+		for (int w = (first - 2) >> 5; w <= (first + c.count + 1) >> 5; w++) {
+			any = any || still.windows[still.from][w] == still.written[still.from];
+			if (AFTER) any = any || still.windows[RATED][w] == still.written[RATED];
+		}
+	}
+	return any_of_warp(any);
+}
+
+// left notes that a column with a pitch has left something.
+DEVICE void left(const Still &still, const Column &c, int lane)
+{
+	for (int row = lane; row < c.rows; row += 32) {
+		const int first = c.first + row * c.pitch;
+		for (int w = first >> 5; w <= (first + c.count - 1) >> 5; w++) still.windows[still.to][w] = still.stage;
+	}
+}
+
+KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *speeds, Still still, Numbers numbers)
 {
 	Column *const column = &columns.list[blockIdx.x * WARPS + threadIdx.x / 32];
 	const Column c = *column;
@@ -135,12 +305,13 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 	real fastest = 0;
 	int cell = own ? c.first + x : -1;
 
-	// Where all is dry nothing happens: so the cells below number quiet are left out.
-	const bool clean = c.clean == (int)epoch;
-	if (c.first < (int)quiet) {
-		bool any = false;
+	// Where all is dry nothing happens: so own cells are left out.
+	const bool clean = c.clean[still.to] == still.epoch;
+	if (c.first < still.cells) {
+		bool any = still.written[still.from] == 0;
+		if (!any && c.pitch != 0) any = some(still, c, lane);
 		int at = cell;
-		for (int row = 0; row < c.rows && !any; row++) {
+		for (int row = 0; row < c.rows && !any && c.pitch == 0; row++) {
 			const int end = from_lane(at, x < 0 ? 2 : c.count + 1);
 			any = any_of_warp(own ? s.wet(at, row, c.rows, clean) : beside && s.moist(windows.neighbour(end, outside)));
 			if (own && row + 1 < c.rows) at = windows.neighbour(at, Y_PLUS_1);
@@ -148,13 +319,18 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 		if (!any && clean) return;
 		if (!any) {
 			for (int row = 0; row < c.rows; row++) {
-				for (int i = 0; i < 3 && own; i++) f.at[AFTER ? NEXT : RATES][i * f.stride + cell] = 0;
+				for (int i = 0; i < 3 && own; i++) f.at[TO][i][cell] = 0;
 				if (own && row + 1 < c.rows) cell = windows.neighbour(cell, Y_PLUS_1);
 			}
-			if (lane == 0) column->clean = (int)epoch;
+			if (lane == 0) column->clean[still.to] = still.epoch;
 			return;
 		}
-		if (lane == 0) column->clean = -1;
+		if (lane == 0) column->clean[still.to] = -1;
+	}
+	if (c.pitch != 0) {
+		if (c.count > NARROW ? regular<2>(s, c, lane, fastest) : regular<1>(s, c, lane, fastest)) left(still, c, lane);
+		if (!AFTER) atomic_max_of_warp(speeds, bits_of(double(fastest)));
+		return;
 	}
 
 	// Along y: the cells before, at, and after a row, and what lies between.
@@ -220,10 +396,12 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 			real in[] = {west.at[0], west.at[1], west.at[3], east.at[0], east.at[1], east.at[2], along.source,
 				lower.at[0], lower.at[1], lower.at[3], upper.at[0], upper.at[1], upper.at[2], source,
 				0, 0, 0, 0, 0, 0};
-			for (int i = 0; i < AFTER; i++) in[14 + i] = s.of(WATER, i, cell), in[17 + i] = s.of(RATES, i, cell);
+			s.owned(cell, in + 14);
 			real out[3];
 			part0(numbers, in, out);
-			for (int i = 0; i < 3; i++) f.at[AFTER ? NEXT : RATES][i * f.stride + cell] = out[i];
+			int nonzero = 0;
+			for (int i = 0; i < 3; i++) f.at[TO][i][cell] = out[i], nonzero |= bits_set(out[i]);
+			if (nonzero != 0) still.windows[still.to][cell >> 5] = still.stage;
 			cell = up;
 		}
 		before = q;

@@ -30,7 +30,8 @@ type fluxes[T float32 | float64] struct {
 	factors                          [sides]T // of inflows
 	accesses                         []access[T]
 	rooms                            []fluxRoom[T]
-	after                            bool
+	after                            bool // the water after a step by rates
+	owns                             int  // what is read of each cell at the end: nothing, water, rates
 	// stage numbers the times that the stage is worked on: what is kept is of one.
 	stage int64
 }
@@ -54,7 +55,7 @@ type fluxRoom[T float32 | float64] struct {
 
 // newFluxes prepares a stage.
 func newFluxes[T float32 | float64](w *Water, b *solver.Binding, s *stage, phase int) (*fluxes[T], error) {
-	f := &fluxes[T]{windows: b.Windows(offsets), after: len(s.cells.update.Reads) > scheme.CellValues}
+	f := &fluxes[T]{windows: b.Windows(offsets), after: len(s.cells.update.Reads) > scheme.CellValues, owns: s.owns()}
 	for _, p := range []struct {
 		from part
 		to   **stencil.Part[T]
@@ -81,10 +82,10 @@ func newFluxes[T float32 | float64](w *Water, b *solver.Binding, s *stage, phase
 			f.edges[side] = memory[side*stride:][:stride]
 		}
 	}
-	for n := range w.cycle() {
+	for n := range int64(cycle) {
 		of := w.fieldsAt(phase, n)
 		a := access[T]{water: arrays(of[scheme.Water]), to: f.rates}
-		if f.after {
+		if f.owns > 0 {
 			a.to = arrays(of[scheme.Next])
 		}
 		f.accesses = append(f.accesses, a)
@@ -416,8 +417,8 @@ func (f *fluxes[T]) some(r *fluxRoom[T], a *access[T], from, to, place, into int
 	next := pointers(&r.face, 1, &alongX)
 	at := copy(r.at[:], []unsafe.Pointer{face[0], face[1], face[3], next[0], next[1], next[2], unsafe.Pointer(&r.source[beside]),
 		below[0], below[1], below[2], above[0], above[1], upper[2], below[keptSource]})
-	for _, list := range [...]*[values][]T{&a.water, &f.rates, &a.to} {
-		for v := 0; v < len(list) && (f.after || list == &a.to); v++ {
+	for i, list := range [...]*[values][]T{&a.water, &f.rates, &a.to} {
+		for v := 0; v < len(list) && (i < f.owns || list == &a.to); v++ {
 			r.at[at] = unsafe.Pointer(&list[v][from])
 			at++
 		}

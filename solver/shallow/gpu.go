@@ -15,9 +15,12 @@ import (
 	"carina/solver/stencil"
 )
 
-// blocksAtOnce is how many blocks of threads a multiprocessor holds: with 8 floods are 1.1
-// to 1.15 times as fast on an H200 as with no limit of registers.
-const blocksAtOnce = 8
+// blocksAtOnce is how many blocks of threads a multiprocessor holds: those of a column with
+// two cells a lane need up to 128 registers a thread.
+const blocksAtOnce = 4
+
+// most is how many values a field has at most.
+const most = int(sides)
 
 // onGPU is the water of one rank on a GPU.
 type onGPU[T float32 | float64] struct {
@@ -25,8 +28,7 @@ type onGPU[T float32 | float64] struct {
 	device *cuda.Device
 	speeds device.Address
 	stages []gpuStage[T]
-	// epoch numbers the times at which the water was other than that of the step before.
-	epoch []uint64
+	still  still
 }
 
 // gpuStage is what a phase does: in the n-th step of a cycle works[n], which all take the
@@ -35,12 +37,13 @@ type gpuStage[T float32 | float64] struct {
 	parts   []*expression.Tabulator[T]
 	works   []*cuda.Work
 	numbers []T
-	words   []uint64 // the same memory
+	words   []uint64   // the same memory
+	still   [][]uint64 // words of it
 }
 
 // bindGPU makes the kernel of a rank on a GPU.
 func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (solver.Kernel, error) {
-	k := &onGPU[T]{clock: c, device: d, epoch: []uint64{0}}
+	k := &onGPU[T]{clock: c, device: d}
 	var err error
 	if k.speeds, err = d.Room(8, nil); err != nil {
 		return nil, err
@@ -50,11 +53,10 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 	if err != nil {
 		return nil, err
 	}
-	quiet := b.Cells // own cells are left out where all is dry
-	if c.water.Dry {
-		quiet = 0
+	if err := k.still.prepare(d, c.water, b.Cells, int(d.Stride())); err != nil {
+		return nil, err
 	}
-	cuts := map[int]*cuda.Cut{}
+	cut := cuda.NewCut(func(blocks []solver.Block) ([]byte, int) { return cutColumns(windows, blocks, int32(b.Cells)) })
 	for phase, s := range c.water.stages() {
 		source, parts := s.cuda(c.water.Edge != nil, unsafe.Sizeof(T(0)))
 		kernel, err := d.CompileBounded(blocksAtOnce, "stage", source)
@@ -67,25 +69,18 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 		}
 		stage.words = make([]uint64, (numbersOf(parts)*int(unsafe.Sizeof(T(0)))+7)/8)
 		stage.numbers = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(stage.words))), numbersOf(parts))
-		for n := range c.water.cycle() {
-			fields := make([]uint64, scheme.Records+2)
+		for n := range int64(cycle) {
+			fields := make([]uint64, most*(scheme.Records+1))
 			of := c.water.fieldsAt(phase, n)
 			for name, field := range of {
-				if field < len(c.water.Fields()) {
-					fields[name] = uint64(d.At(b.Array(field)))
+				for value := range c.water.valuesOf(field) {
+					fields[most*name+value] = uint64(d.At(b.Array(field) + int32(value)))
 				}
 			}
-			fields[scheme.Records+1] = uint64(d.Stride())
-			w := cuda.NewWork(kernel, shown, fields, []uint64{uint64(k.speeds)}, []uint64{uint64(quiet)}, k.epoch, stage.words)
+			stage.still = append(stage.still, k.still.words(phase, int(n)))
+			w := cuda.NewWork(kernel, shown, fields, []uint64{uint64(k.speeds)}, stage.still[n], stage.words)
 			if s.fluxes() {
-				to := scheme.RatesOfChange
-				if phase == advancePhase {
-					to = of[scheme.Next]
-				}
-				if cuts[to] == nil {
-					cuts[to] = cuda.NewCut(func(blocks []solver.Block) ([]byte, int) { return cutColumns(windows, blocks) })
-				}
-				w.Cut = cuts[to]
+				w.Cut = cut
 			}
 			stage.works = append(stage.works, w)
 		}
@@ -95,25 +90,42 @@ func bindGPU[T float32 | float64](c clock, b *solver.Binding, d *cuda.Device) (s
 	return k, nil
 }
 
-// prepare lets stages take over the parameters.
+// prepare lets stages take over the parameters, but for a step that is taken once more.
 func (k *onGPU[T]) prepare() {
-	for i := range k.stages {
-		s := &k.stages[i]
-		n := 0
-		for _, p := range s.parts {
-			k.set(p.Set)
-			n += copy(s.numbers[n:], p.Table())
-		}
-		for side := range sides {
-			s.numbers[n+int(side)] = T(k.inflow(side, k.time))
+	for phase := range k.stages {
+		if !k.water.Euler || phase != secondPhase {
+			k.stages[phase].prepare(&k.clock)
 		}
 	}
+}
+
+func (s *gpuStage[T]) prepare(c *clock) {
+	n := 0
+	for _, p := range s.parts {
+		c.set(p.Set)
+		n += copy(s.numbers[n:], p.Table())
+	}
+	for side := range sides {
+		s.numbers[n+int(side)] = T(c.inflow(side, c.time))
+	}
+}
+
+// Begin counts the step that comes.
+func (k *onGPU[T]) Begin(steps int64) error {
+	err := k.clock.Begin(steps)
+	n := int(steps % cycle)
+	k.still.begin(k.clock.steps, n)
+	for phase := range k.stages {
+		s := &k.stages[phase]
+		k.still.set(s.still[n], phase, n)
+	}
+	return err
 }
 
 // Resume goes on after so many steps.
 func (k *onGPU[T]) Resume(steps int64) {
 	k.clock.Resume(steps)
-	k.epoch[0]++
+	k.still.resume()
 }
 
 // LoadGlobal takes over the time.
@@ -131,62 +143,16 @@ func (k *onGPU[T]) Collect(_ int, numbers []int64) error { return k.device.Take(
 
 // Apply chooses the time step.
 func (k *onGPU[T]) Apply(_ int, numbers []int64) {
-	k.choose(math.Float64frombits(uint64(numbers[0])))
+	if speed := math.Float64frombits(uint64(numbers[0])); k.water.Euler {
+		second := &k.stages[secondPhase]
+		k.check(speed, func() { second.prepare(&k.clock) })
+		for _, w := range second.works {
+			w.Idle = !k.again
+		}
+	} else {
+		k.choose(speed)
+	}
 	k.prepare()
-}
-
-// column is cells of one beside the other, and those above, which a warp computes: the
-// first one, how many there are beside each other and rows of them. Clean is the kernel's.
-type column struct{ First, Count, Rows, Clean int32 }
-
-const (
-	// columnWidth is how many cells there are beside each other at most, for which two on
-	// either side are read, columnRows how many rows.
-	columnWidth, columnRows = 28, 16
-	warps                   = cuda.Threads / 32
-)
-
-// cutColumns cuts the cells of blocks into columns.
-func cutColumns(w *solver.Windows, blocks []solver.Block) ([]byte, int) {
-	var list []column
-	above := map[int32]int{} // the column that goes on at a cell
-	add := func(from, to int32) {
-		for from < to {
-			at, goesOn := above[from]
-			if goesOn = goesOn && list[at].Count <= to-from; !goesOn {
-				at = len(list)
-				list = append(list, column{First: from, Count: min(to-from, columnWidth), Clean: -1})
-				for c := from + 1; c < from+list[at].Count; c++ {
-					if _, ok := above[c]; ok {
-						list[at].Count = c - from
-					}
-				}
-			}
-			delete(above, from)
-			c := &list[at]
-			if c.Rows++; c.Rows < columnRows {
-				w.Each(beyond[North], from, from+c.Count, func(_, n, other int32) {
-					if n == c.Count && other >= 0 {
-						above[other] = at
-					}
-				})
-			}
-			from += c.Count
-		}
-	}
-	var last solver.Block
-	for _, b := range append(blocks, solver.Block{}) {
-		if b.First == last.End && b.End > b.First {
-			last.End = b.End
-			continue
-		}
-		eachLine(w, last.First, last.End, add)
-		last = b
-	}
-	for len(list)%warps > 0 {
-		list = append(list, column{})
-	}
-	return device.BytesOf(list), len(list) / warps
 }
 
 // eachLine calls add for cells from ≤ cell < to that lie side by side.
@@ -214,14 +180,14 @@ func (s *stage) cuda(open bool, bytes uintptr) (source string, parts []*stencil.
 	var b strings.Builder
 	parts = []*stencil.Update{s.last.update}
 	if s.fluxes() {
-		parts = append(parts, s.cells.update, s.sides.update, s.face.update, s.inflow.update)
+		parts = append(parts, s.cells.update, scheme.Between(), s.face.update, s.inflow.update, scheme.Rise())
 	}
-	fmt.Fprintf(&b, "%stypedef %s real;\n", expression.CHelpers, map[uintptr]string{4: "float", 8: "double"}[bytes])
+	fmt.Fprintf(&b, "%s%stypedef %s real;\n", stillSource, expression.CHelpers, map[uintptr]string{4: "float", 8: "double"}[bytes])
 	fmt.Fprintf(&b, "struct Numbers {\nreal table[%d], inflow[%d];\n};\n", numbersOf(parts)-int(sides), sides)
-	fmt.Fprintf(&b, "enum { WATER, BOTTOM, RATES, NEXT, EDGES, RECORDS };\nstruct Fields {\nreal *at[6];\nunsigned long long stride;\n};\n")
+	fmt.Fprintf(&b, "enum { WATER, BOTTOM, RATES, NEXT, EDGES, RECORDS };\nstruct Fields {\nreal *at[%d][%d];\n};\n", scheme.Records+1, most)
 	first := 0
 	for i, u := range parts {
-		statements, outputs := u.ExactC(func(i int) string { return fmt.Sprintf("in[%d]", i) }, func(i int) string { return fmt.Sprintf("n.table[%d]", first+i) })
+		statements, outputs := u.NativeC(func(i int) string { return fmt.Sprintf("in[%d]", i) }, func(i int) string { return fmt.Sprintf("n.table[%d]", first+i) })
 		fmt.Fprintf(&b, "DEVICE void part%d(const Numbers &n, const real *in, real *out)\n{\n%s", i, statements)
 		for i, out := range outputs {
 			fmt.Fprintf(&b, "out[%d] = %s;\n", i, out)
@@ -230,11 +196,11 @@ func (s *stage) cuda(open bool, bytes uintptr) (source string, parts []*stencil.
 		first += len(u.Table())
 	}
 	if s.fluxes() {
-		fmt.Fprintf(&b, "enum { AFTER = %d, OPEN = %d };\n%s", len(s.cells.update.Reads)-scheme.CellValues, boolean(open), columns)
+		fmt.Fprintf(&b, "enum { AFTER = %d, OPEN = %d, OWNS = %d };\n%s", len(s.cells.update.Reads)-scheme.CellValues, boolean(open), s.owns(), columns)
 		return b.String(), parts
 	}
-	b.WriteString("KERNEL(stage)(Cells cells, Windows, Fields f, unsigned long long *, unsigned long long, unsigned long long, Numbers numbers)\n{\nconst int c = cells.own();\nif (c < 0) return;\n")
-	place := func(s *solver.Slot) string { return fmt.Sprintf("f.at[%d][%d * f.stride + c]", s.Field, s.Value) }
+	b.WriteString("KERNEL(stage)(Cells cells, Windows, Fields f, unsigned long long *, Still, Numbers numbers)\n{\nconst int c = cells.own();\nif (c < 0) return;\n")
+	place := func(s *solver.Slot) string { return fmt.Sprintf("f.at[%d][%d][c]", s.Field, s.Value) }
 	fmt.Fprintf(&b, "real in[%d], out[%d];\n", len(s.last.update.Reads), len(s.last.update.Writes))
 	for i := range s.last.update.Reads {
 		fmt.Fprintf(&b, "in[%d] = %s;\n", i, place(&s.last.update.Reads[i].Slot))

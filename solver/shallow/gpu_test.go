@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
@@ -34,13 +35,41 @@ func TestDryCellsAreLeftOutOnGPU(t *testing.T) {
 		c := shore(w, w.Euler)
 		c.Steps = 5
 		want := c.Hashes(t)
-		c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
-			gpu, err := devicetest.Fresh(t, 0)
-			return cuda.New(gpu, tr, ""), err
-		}
+		c.Device = freshGPU(t)
 		if got := c.Hashes(t); !slices.Equal(got, want) {
 			t.Errorf("%+v: %x on a GPU, %x on a processor", w, got, want)
 		}
+	}
+}
+
+// Columns of cells that lie among others are computed to the same bits as on a processor,
+// by lanes with two cells and, in rows of an odd number of cells, with one.
+func TestColumnsOnGPU(t *testing.T) {
+	for width, w := range map[int32]Water{124: {Edge: func(r3.Vec, Side) float64 { return Outflow }}, 125: {Euler: true, Single: true}} {
+		g := generate.FullGrid([3]int32{width, 67, 1})
+		g.Spacing, g.Origin = 1, r3.Vec{}
+		c := &enginetest.Case{Grid: g, Steps: 2, Physics: func(*solver.Domain) (solver.Together, error) {
+			w := w
+			w.Gravity, w.Manning, w.Wet = 9.81, 0.02, 0.01
+			w.Bottom = func(p r3.Vec) float64 { return 0.5 + 0.5*math.Sin(p.X*0.7)*math.Cos(p.Y*1.3) }
+			w.Initial = func(p r3.Vec) (float64, [2]float64) {
+				return max(0, 1+math.Sin(p.X*1.1+p.Y)-w.Bottom(p)), [2]float64{math.Sin(p.Y), math.Cos(p.X)}
+			}
+			return solver.Together{&w}, nil
+		}}
+		want := c.Hashes(t)
+		c.Device = freshGPU(t)
+		if got := c.Hashes(t); !slices.Equal(got, want) {
+			t.Errorf("rows of %d cells: %x on a GPU, %x on a processor", width, got, want)
+		}
+	}
+}
+
+// freshGPU opens a GPU.
+func freshGPU(t *testing.T) func(int, transport.Transport) (solver.Device, error) {
+	return func(_ int, tr transport.Transport) (solver.Device, error) {
+		gpu, err := devicetest.Fresh(t, 0)
+		return cuda.New(gpu, tr, ""), err
 	}
 }
 

@@ -43,7 +43,10 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 			list[v] = memory[v*stride:][:stride]
 		}
 	}
-	for _, field := range []int{c.water.field(0), c.water.field(1), scheme.RatesOfChange} {
+	for field := range k.q {
+		if field == scheme.Bottom || field > c.water.field(1) {
+			continue
+		}
 		fill(k.q[field][:], field)
 	}
 	if c.water.Edge != nil {
@@ -59,7 +62,7 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 			continue
 		}
 		var accesses []stencil.Access
-		for n := range c.water.cycle() {
+		for n := range int64(cycle) {
 			accesses = append(accesses, s.last.update.Of(c.water.fieldsAt(i, n)...))
 		}
 		own, err := stencil.NewStencil[T](b, s.last.update, s.last.functions, accesses...)
@@ -70,12 +73,12 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 	}
 	k.prepare()
 	if !c.water.Dry {
-		k.quiet = newQuiet(k, b, k.fluxes[ratesPhase])
+		k.quiet = newQuiet(k, b, k.fluxes[firstPhase])
 	}
-	for n := range int(c.water.cycle()) {
+	for n := range cycle {
 		var works []solver.Work
-		for _, s := range k.stages {
-			works = append(works, s.Work(n))
+		for phase, s := range k.stages {
+			works = append(works, k.needed(phase, s.Work(n)))
 		}
 		if k.quiet != nil {
 			works = k.quiet.works(n)
@@ -110,10 +113,24 @@ func (k *onProcessor[T]) Resume(steps int64) {
 	}
 }
 
-// prepare lets stages take over the parameters.
+// needed is the work of a phase where it is needed.
+func (k *onProcessor[T]) needed(phase int, w solver.BlockWork) solver.BlockWork {
+	if !k.water.Euler || phase != secondPhase {
+		return w
+	}
+	return func(b *solver.Block, worker int) {
+		if k.again {
+			w(b, worker)
+		}
+	}
+}
+
+// prepare lets stages take over the parameters, but for a step that is taken once more.
 func (k *onProcessor[T]) prepare() {
-	for _, f := range k.fluxes {
-		f.prepare(&k.clock)
+	for phase, f := range k.fluxes {
+		if !k.water.Euler || phase != secondPhase {
+			f.prepare(&k.clock)
+		}
 	}
 	for _, s := range k.own {
 		k.set(s.Set)
@@ -134,13 +151,17 @@ func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.works[step
 // Collect hands over the highest speed: non-negative numbers are ordered as their
 // bits are.
 func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
-	numbers[0] = int64(math.Float64bits(float64(k.fluxes[ratesPhase].TakeMaximum())))
+	numbers[0] = int64(math.Float64bits(float64(k.fluxes[firstPhase].TakeMaximum())))
 	return nil
 }
 
 // Apply chooses the time step.
 func (k *onProcessor[T]) Apply(_ int, numbers []int64) {
-	k.choose(math.Float64frombits(uint64(numbers[0])))
+	if speed := math.Float64frombits(uint64(numbers[0])); k.water.Euler {
+		k.check(speed, func() { k.fluxes[secondPhase].prepare(&k.clock) })
+	} else {
+		k.choose(speed)
+	}
 	k.prepare()
 }
 

@@ -190,21 +190,22 @@ func (q *quiet[T]) each(s runner, n int, do func(run int) span, after func(run i
 // rates are the first stage's work, from the n-th field of water.
 func (q *quiet[T]) rates(n int, s runner) solver.BlockWork {
 	field := q.k.water.field(int64(n))
+	to, filled := scheme.RatesOfChange, q.rated
+	if q.k.water.Euler {
+		to, filled = q.k.water.field(int64(n)+1), q.filled[(n+1)%cycle]
+	}
 	return q.each(s, n, func(run int) span {
 		now := q.reach(run, q.wet, field)
-		q.clear(scheme.RatesOfChange, q.rated[run], now)
+		q.clear(to, filled[run], now)
 		return now
-	}, func(run int, now span) { q.rated[run] = now })
+	}, func(run int, now span) { q.rated[run], filled[run] = now, now })
 }
 
 // advance is the second stage's.
 func (q *quiet[T]) advance(n int, s runner) solver.BlockWork {
 	field, next := q.k.water.field(int64(n)), q.k.water.field(int64(n)+1)
-	filled := q.filled[(int64(n)+1)%q.k.water.cycle()]
+	filled := q.filled[(n+1)%cycle]
 	return q.each(s, n, func(run int) span {
-		if next == field {
-			return q.rated[run]
-		}
 		now := q.reach(run, q.rated, field, scheme.RatesOfChange)
 		q.clear(next, filled[run], now)
 		return now
@@ -212,6 +213,22 @@ func (q *quiet[T]) advance(n int, s runner) solver.BlockWork {
 		filled[run] = now
 		q.wet[run] = q.holding(next, now).with(q.always[run])
 	})
+}
+
+// again is that of Euler's method.
+func (q *quiet[T]) again(n int, s runner) solver.BlockWork {
+	next := q.k.water.field(int64(n) + 1)
+	work := q.each(s, n, func(run int) span {
+		if q.k.again {
+			return q.rated[run]
+		}
+		return span{}
+	}, func(run int, _ span) { q.wet[run] = q.holding(next, q.rated[run]).with(q.always[run]) })
+	return func(b *solver.Block, worker int) {
+		if q.k.again || int(b.First) < q.k.layout.Cells {
+			work(b, worker)
+		}
+	}
 }
 
 // record is the last one's.
@@ -222,7 +239,10 @@ func (q *quiet[T]) record(n int, s runner) solver.BlockWork {
 // works are those of the phases, by step of the cycle.
 func (q *quiet[T]) works(n int) []solver.Work {
 	s := q.k.stages
-	list := []solver.Work{q.rates(n, s[ratesPhase]), q.advance(n, s[advancePhase])}
+	list := []solver.Work{q.rates(n, s[firstPhase]), q.advance(n, s[secondPhase])}
+	if q.k.water.Euler {
+		list[secondPhase] = q.again(n, s[secondPhase])
+	}
 	if len(s) > recordPhase {
 		list = append(list, q.record(n, s[recordPhase]))
 	}

@@ -86,8 +86,10 @@ const (
 
 // Phases of a step.
 const (
-	ratesPhase = iota
-	advancePhase
+	// firstPhase computes rates with Heun's method. With Euler's it is a step as long as is
+	// expected to be right, and secondPhase the same again where it was too long.
+	firstPhase = iota
+	secondPhase
 	recordPhase
 	phases
 )
@@ -96,8 +98,8 @@ const (
 // many.
 const RecordEvery = 4
 
-// Fields are depth and discharge, the height of the ground, the rates of change and, with
-// Heun's method, the water once more: the steps write from one into the other in turn.
+// Fields are depth and discharge, the height of the ground, with Heun's method the rates of
+// change, and the water once more: the steps write from one into the other in turn.
 func (w *Water) Fields() []solver.Field {
 	kind := solver.Float64
 	if w.Single {
@@ -106,7 +108,7 @@ func (w *Water) Fields() []solver.Field {
 	list := []solver.Field{scheme.Water: {Name: "water", Values: values, Kind: kind}, scheme.Bottom: {Name: "bottom", Values: 1, Kind: kind, Constant: true},
 		scheme.RatesOfChange: {Name: "rates", Values: values, Kind: kind}, scheme.Next: {Name: "next", Values: values, Kind: kind}}
 	if w.Euler {
-		list = list[:scheme.Next]
+		list = slices.Delete(list, scheme.RatesOfChange, scheme.Next)
 	}
 	if w.Edge != nil {
 		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind, Constant: true})
@@ -115,6 +117,14 @@ func (w *Water) Fields() []solver.Field {
 		list = append(list, solver.Field{Name: "records", Values: 2, Kind: kind})
 	}
 	return list
+}
+
+// valuesOf is how many values a field has, none if there is no such.
+func (w *Water) valuesOf(field int) int {
+	if list := w.Fields(); field < len(list) {
+		return list[field].Values
+	}
+	return 0
 }
 
 // edges is the field of that name.
@@ -161,6 +171,10 @@ func (w *Water) StateRecords() int {
 	return StateBottom + 1
 }
 
+// faces is how many numbers the end of a stage takes from the faces of a cell, and from its
+// ground.
+const faces = 2 * (2*values + 1)
+
 // part is an update and the functions that were generated of it.
 type part struct {
 	update    *stencil.Update
@@ -174,6 +188,10 @@ type stage struct{ cells, sides, face, inflow, last part }
 // fluxes tells whether a stage has any.
 func (s *stage) fluxes() bool { return s.cells.update != nil }
 
+// owns is how much of each cell a stage with fluxes reads at its end: nothing, water, or its
+// rates of change, too.
+func (s *stage) owns() int { return len(s.last.update.Reads)/values - faces/values }
+
 // stages are those of the phases.
 func (w *Water) stages() []stage {
 	sides, inflow := part{scheme.Sides(), kernel.SidesFunctions}, part{scheme.Inflow(), kernel.InflowFunctions}
@@ -186,7 +204,8 @@ func (w *Water) stages() []stage {
 		{part{scheme.Cells(true), kernel.CellsAfterFunctions}, sides, part{scheme.Face(true), kernel.FaceDrainsFunctions}, inflow, heun},
 	}
 	if w.Euler {
-		list[advancePhase] = stage{last: euler}
+		list[firstPhase].last = euler
+		list[secondPhase] = list[firstPhase]
 	}
 	if w.Wet > 0 {
 		list = append(list, stage{last: part{scheme.Record(), kernel.RecordFunctions}})
@@ -205,16 +224,17 @@ func (w *Water) fieldsAt(phase int, step int64) []int {
 }
 
 // cycle is after how many steps the water lies where it lay.
-func (w *Water) cycle() int64 {
-	if w.Euler {
-		return 1
-	}
-	return 2
-}
+const cycle = 2
 
 // field is where the water lies after so many steps.
 func (w *Water) field(steps int64) int {
-	return []int{scheme.Water, scheme.Next}[steps%w.cycle()]
+	switch {
+	case steps%cycle == 0:
+		return scheme.Water
+	case w.Euler:
+		return scheme.Next - 1
+	}
+	return scheme.Next
 }
 
 // offsets are those of the cells that fluxes need: along x and y two cells down and one, one
@@ -236,9 +256,10 @@ func (w *Water) reads(field int) []solver.Slot {
 }
 
 // Program computes rates, with them the time step that all ranks can take, and advances.
+// Euler's method takes a step that is expected to be no longer, and once more if it was.
 func (w *Water) Program() (p solver.Program) {
 	p.OnGhosts = true
-	for n := range w.cycle() {
+	for n := range int64(cycle) {
 		now, next := w.reads(w.field(n)), w.reads(w.field(n+1))
 		var rates, both []solver.Slot
 		if !w.Euler {
@@ -248,6 +269,9 @@ func (w *Water) Program() (p solver.Program) {
 		steps := []solver.Phase{
 			{Name: "rates", Reads: now, Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
 			{Name: "advance", Reads: both, Fetch: next},
+		}
+		if w.Euler {
+			steps[firstPhase].Name, steps[secondPhase].Name = "advance", "again"
 		}
 		if w.Wet > 0 {
 			steps = append(steps, solver.Phase{Name: "record", Every: RecordEvery})

@@ -11,8 +11,9 @@ const (
 	// Gravity is in m/s², InverseSpacing in cells a metre.
 	Gravity        = "gravity"
 	InverseSpacing = "inverseSpacing"
-	// Depth2 is κ²: in water less deep than κ velocities are reduced.
-	Depth2 = "depth2"
+	// Thin is κ in m: in water less deep velocities are reduced. Thick is 1/κ.
+	Thin  = "thin"
+	Thick = "thick"
 	// TimeStep is in s, Drain a quarter of the spacing divided by it, in m/s.
 	TimeStep = "timeStep"
 	Drain    = "drain"
@@ -111,53 +112,89 @@ func Cells(after bool) *stencil.Update {
 func (b builder) water() [values]value { return [values]value{b.in(), b.in(), b.in()} }
 
 // Sides makes of the cells before, at and behind a place on an axis the water within the two
-// faces of the middle one, below and above, and what the ground between them bears. Depths
-// and levels have slopes of their own, and the ground lies between: water at rest is level
-// up to a shore within a cell.
+// faces of the middle one, below and above, and what its level drives. Depths and levels
+// have slopes of their own, and the ground lies between: water at rest is level up to a
+// shore within a cell.
 func Sides() *stencil.Update {
 	b := near("Sides")
 	before, q, after := b.cells(), b.cells(), b.cells()
+	b.sides(b.rise(before, q), q, b.rise(q, after))
+	return b.Update
+}
+
+// Rise is how steep it is from a cell to the next one, and Between makes of what it is
+// before a cell, of this one and of what it is behind it what Sides makes of the three cells:
+// for kernels that keep what is steep.
+func Rise() *stencil.Update {
+	b := near("Rise")
+	rise := b.rise(b.cells(), b.cells())
+	b.out(rise.h, rise.w, rise.u, rise.v)
+	return b.Update
+}
+
+// Between is told of at Rise.
+func Between() *stencil.Update {
+	b := near("Between")
+	back, q, forth := b.cells(), b.cells(), b.cells()
+	b.sides(back, q, forth)
+	return b.Update
+}
+
+// rise is that between two cells, as steep as slopes may be.
+func (b builder) rise(from, to cell) cell {
+	steep := b.Constant(theta / 2)
+	of := func(from, to value) value { return b.Multiply(steep, b.Subtract(to, from)) }
+	return cell{of(from.h, to.h), of(from.w, to.w), of(from.u, to.u), of(from.v, to.v)}
+}
+
+func (b builder) sides(back, q, forth cell) {
 	// On dry ground there is no level.
-	level := b.Select(b.Constant(0), q.h, b.slope(before.w, q.w, after.w), b.Constant(0))
-	slope := cell{b.slope(before.h, q.h, after.h), level, b.slope(before.u, q.u, after.u), b.slope(before.v, q.v, after.v)}
+	level := b.Select(b.Constant(0), q.h, b.slope(back.w, forth.w), b.Constant(0))
+	slope := cell{b.slope(back.h, forth.h), level, b.slope(back.u, forth.u), b.slope(back.v, forth.v)}
 	low := cell{b.Subtract(q.h, slope.h), b.Subtract(q.w, slope.w), b.Subtract(q.u, slope.u), b.Subtract(q.v, slope.v)}
 	high := cell{b.Add(q.h, slope.h), b.Add(q.w, slope.w), b.Add(q.u, slope.u), b.Add(q.v, slope.v)}
-	// What stands on the ground within the cell is balanced, and at its faces what a step
-	// of the ground there bears.
-	rise := b.Subtract(b.Subtract(high.w, high.h), b.Subtract(low.w, low.h))
-	source := b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), b.Multiply(rise, b.Add(low.h, high.h)))
-	b.out(low.h, low.w, low.u, low.v, high.h, high.w, high.u, high.v, source)
-	return b.Update
+	// The pressure of the depth at either side and what the ground between them bears are
+	// together what the level's slope drives.
+	driven := b.Multiply(b.Multiply(b.Multiply(b.Constant(2), b.Parameter(Gravity)), q.h), slope.w)
+	b.out(low.h, low.w, low.u, low.v, high.h, high.w, high.u, high.v, driven)
 }
 
 // Face computes what passes between the water at the high side of a cell and that at the
 // low side of the next: above the higher ground of the two the flux is central-upwind,
 // below it the water stands. Maximum 0 is the fastest wave. No more water may leave through
 // a face that drains than is its share.
+//
+// With the waves' speeds a⁺ upwards and a⁻ downwards, neither negative, and the shares
+// α = a⁺/(a⁺+a⁻) and β = a⁻/(a⁺+a⁻) the flux of Kurganov and Petrova is, of each quantity
+// q that the water carries, h·α·(u+a⁻)·q of the low side and h·β·(u−a⁺)·q of the high one;
+// of the pressures p it is αp of the low and βp of the high side.
 func Face(drains bool) *stencil.Update {
 	b := near("Face")
 	low, high := b.cells(), b.cells()
 	zero := b.Constant(0)
-	ground := b.Program.Maximum(b.Subtract(low.w, low.h), b.Subtract(high.w, high.h))
-	l, h := b.side(low, ground), b.side(high, ground)
-	up := b.Program.Maximum(b.Program.Maximum(b.Add(low.u, l.c), b.Add(high.u, h.c)), zero)
-	down := b.Minimum(b.Minimum(b.Subtract(low.u, l.c), b.Subtract(high.u, h.c)), zero)
-	// Where nothing moves and all is dry there is no flux.
-	inverse := b.Divide(b.Constant(1), b.Program.Maximum(b.Subtract(up, down), b.Constant(1e-30)))
-	both := b.Multiply(up, down)
-	of := func(fluxLow, fluxHigh, qLow, qHigh value) value {
-		return b.Multiply(inverse, b.Add(b.Subtract(b.Multiply(up, fluxLow), b.Multiply(down, fluxHigh)), b.Multiply(both, b.Subtract(qHigh, qLow))))
-	}
-	flux := state{of(l.along, h.along, l.h, h.h), of(l.moving, h.moving, l.along, h.along), of(l.crossing, h.crossing, l.across, h.across)}
+	step := b.Subtract(b.Subtract(high.w, high.h), b.Subtract(low.w, low.h))
+	l := b.Program.Maximum(b.Subtract(low.h, b.Program.Maximum(step, zero)), zero)
+	h := b.Program.Maximum(b.Add(high.h, b.Minimum(step, zero)), zero)
+	gravity := b.Parameter(Gravity)
+	waveLow, waveHigh := b.root(b.Multiply(gravity, l)), b.root(b.Multiply(gravity, h))
+	up := b.Program.Maximum(b.Program.Maximum(b.Add(low.u, waveLow), b.Add(high.u, waveHigh)), zero)
+	down := b.Program.Maximum(b.Program.Maximum(b.Subtract(waveLow, low.u), b.Subtract(waveHigh, high.u)), zero)
+	inverse := b.Divide(b.Constant(1), b.Add(up, down))
+	shareLow, shareHigh := b.Multiply(up, inverse), b.Multiply(down, inverse)
+	fromLow := b.Multiply(l, b.Multiply(shareLow, b.Add(low.u, down)))
+	fromHigh := b.Multiply(h, b.Multiply(shareHigh, b.Subtract(high.u, up)))
+	passes := b.Add(fromLow, fromHigh)
 	if drains {
 		b.Name = "FaceDrains"
 		drain := b.Parameter(Drain)
-		flux.h = b.Program.Maximum(b.Minimum(flux.h, b.Multiply(drain, low.h)), b.Negative(b.Multiply(drain, high.h)))
+		passes = b.Program.Maximum(b.Minimum(passes, b.Multiply(drain, low.h)), b.Multiply(b.Negative(drain), high.h))
 	}
-	onLow, onHigh := b.Subtract(b.pressure(low.h), l.pressure), b.Subtract(b.pressure(high.h), h.pressure)
-	b.out(flux.h, flux.across, b.Add(flux.along, onLow), b.Add(flux.along, onHigh))
+	across := b.Add(b.Multiply(fromLow, low.v), b.Multiply(fromHigh, high.v))
+	pressure := b.Multiply(b.Multiply(b.Multiply(b.Constant(0.5), gravity), b.Subtract(l, h)), b.Add(l, h))
+	onHigh := b.Add(b.Add(b.Multiply(fromLow, low.u), b.Multiply(fromHigh, high.u)), b.Multiply(shareLow, pressure))
+	b.out(passes, across, b.Subtract(onHigh, pressure), onHigh)
 	if !drains {
-		b.Maximum(b.Program.Maximum(up, b.Negative(down)))
+		b.Maximum(b.Program.Maximum(up, down))
 	}
 	return b.Update
 }
@@ -168,11 +205,11 @@ func Face(drains bool) *stencil.Update {
 func Inflow() *stencil.Update {
 	b := near("Inflow")
 	edge, h := b.in(), b.in()
-	wave := b.SquareRoot(b.Multiply(b.Parameter(Gravity), h))
+	wave := b.root(b.Multiply(b.Parameter(Gravity), h))
 	speed := b.Minimum(b.Multiply(edge, b.inverse(h)), wave)
 	// Before there is water, steps are those of the critical depth.
 	critical := b.cubeRoot(b.Add(b.Multiply(b.Parameter(Gravity), edge), b.Constant(1e-9)))
-	b.out(b.Add(b.Multiply(edge, speed), b.pressure(h)))
+	b.out(b.Multiply(edge, speed))
 	b.Maximum(b.Program.Maximum(b.Add(speed, wave), critical))
 	return b.Update
 }
@@ -202,33 +239,28 @@ func Rates() *stencil.Update {
 	return b.Update
 }
 
-// Heun ends the second stage of the method of second order: the mean of the water and of
-// what two steps of Euler's make of it, by the rates of the first stage and by those of
-// the water after it, which is not stored. Rough ground slows it.
+// Heun ends the second stage of the method of second order: a step by the mean of the rates
+// of the first stage and of those of the water after it, which is not stored. Rough ground
+// slows it.
 func Heun(rough bool) *stencil.Update {
 	b := ending("Heun", rough)
 	rates := b.balance()
 	before, first := b.water(), b.water()
-	after := b.after(before, first)
 	for v := range rates {
-		twice := b.Add(before[v], b.Add(after[v], b.Multiply(b.Parameter(TimeStep), rates[v])))
-		rates[v] = b.Multiply(b.Constant(0.5), twice)
+		twice := b.Add(first[v], rates[v])
+		rates[v] = b.Add(before[v], b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(TimeStep)), twice))
 	}
 	rates = b.ended(rates, rough)
 	b.out(rates[:]...)
 	return b.Update
 }
 
-// Euler is the second and last stage of the method of first order in time.
+// Euler ends the only stage of the method of first order in time.
 func Euler(rough bool) *stencil.Update {
 	b := ending("Euler", rough)
-	var water, rates [values]value
-	for v := range water {
-		water[v], rates[v] = b.Read(solver.Slot{Field: Water, Value: v}), b.Read(solver.Slot{Field: RatesOfChange, Value: v})
-	}
-	for v, next := range b.ended(b.after(water, rates), rough) {
-		b.Write(solver.Slot{Field: Water, Value: v}, next)
-	}
+	rates := b.balance()
+	next := b.ended(b.after(b.water(), rates), rough)
+	b.out(next[:]...)
 	return b.Update
 }
 
@@ -265,14 +297,16 @@ func ending(name string, rough bool) builder {
 // the friction of a step.
 func (b builder) ended(q [values]value, rough bool) [values]value {
 	h := b.Program.Maximum(q[depth], b.Constant(0))
+	if !rough {
+		part := b.Minimum(b.Multiply(b.Parameter(Thick), h), b.Constant(1))
+		part = b.Multiply(part, part)
+		return [values]value{h, b.Multiply(part, q[alongX]), b.Multiply(part, q[alongY])}
+	}
 	inverse := b.inverse(h)
 	u, v := b.Multiply(inverse, q[alongX]), b.Multiply(inverse, q[alongY])
-	share := h
-	if rough {
-		speed := b.SquareRoot(b.Add(b.Multiply(u, u), b.Multiply(v, v)))
-		friction := b.Add(b.Parameter(Chezy), b.Divide(b.Parameter(Manning), b.cubeRoot(b.Add(h, b.Constant(1e-9)))))
-		share = b.Divide(h, b.Add(b.Constant(1), b.Multiply(b.Multiply(b.Parameter(TimeStep), friction), b.Multiply(speed, inverse))))
-	}
+	speed := b.root(b.Add(b.Multiply(u, u), b.Multiply(v, v)))
+	friction := b.Add(b.Parameter(Chezy), b.Divide(b.Parameter(Manning), b.cubeRoot(b.Add(h, b.Constant(1e-9)))))
+	share := b.Divide(h, b.Add(b.Constant(1), b.Multiply(b.Multiply(b.Parameter(TimeStep), friction), b.Multiply(speed, inverse))))
 	return [values]value{h, b.Multiply(share, u), b.Multiply(share, v)}
 }
 
@@ -290,44 +324,23 @@ func (b builder) cubeRoot(a value) value {
 	return y
 }
 
-// inverse is 1/h, reduced in water less deep than κ: 2h/(h² + max(h², κ²)), for which no root
-// is needed.
+// inverse is 1/h, reduced in water less deep than κ to h/κ².
 func (b builder) inverse(h value) value {
-	square := b.Multiply(h, h)
-	return b.Divide(b.Add(h, h), b.Add(square, b.Program.Maximum(square, b.Parameter(Depth2))))
+	r := b.Divide(b.Constant(1), b.Program.Maximum(h, b.Parameter(Thin)))
+	return b.Multiply(b.Multiply(h, r), r)
 }
 
-// slope is half of minmod's.
-func (b builder) slope(before, q, after value) value {
-	steep := b.Constant(theta / 2)
-	back, centre, forth := b.Multiply(steep, b.Subtract(q, before)), b.Multiply(b.Constant(0.25), b.Subtract(after, before)), b.Multiply(steep, b.Subtract(after, q))
+// root is √a, or 1e-10 if that is more: roots of 0 need paths of their own on GPUs.
+func (b builder) root(a value) value {
+	return b.SquareRoot(b.Program.Maximum(a, b.Constant(1e-20)))
+}
+
+// slope is half of minmod's, of what it is back and forth.
+func (b builder) slope(back, forth value) value {
+	centre := b.Multiply(b.Constant(0.5/theta), b.Add(back, forth))
 	zero := b.Constant(0)
 	least := b.Program.Maximum(b.Minimum(b.Minimum(back, centre), forth), zero)
 	most := b.Minimum(b.Program.Maximum(b.Program.Maximum(back, centre), forth), zero)
 	// One of the two is zero.
 	return b.Add(least, most)
-}
-
-// side is the water at one side of a face that lies above some ground.
-type side struct {
-	state
-	c        value // √(gh)
-	pressure value
-	moving   value // flux of the discharge along
-	crossing value // flux of that across
-}
-
-func (b builder) side(q cell, ground value) (s side) {
-	s.h = b.Program.Maximum(b.Minimum(b.Subtract(q.w, ground), q.h), b.Constant(0))
-	s.along, s.across = b.Multiply(s.h, q.u), b.Multiply(s.h, q.v)
-	s.c = b.SquareRoot(b.Multiply(b.Parameter(Gravity), s.h))
-	s.pressure = b.pressure(s.h)
-	s.moving = b.Add(b.Multiply(s.along, q.u), s.pressure)
-	s.crossing = b.Multiply(s.across, q.u)
-	return s
-}
-
-// pressure is ½gh².
-func (b builder) pressure(h value) value {
-	return b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(Gravity)), b.Multiply(h, h))
 }
