@@ -64,17 +64,47 @@ function buildMesh(header, streams) {
   geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * header.vertices), 3));
   const corners = streams.numbers("face", 4 * header.faces), index = new Uint32Array(6 * header.faces);
   let used = 0;
-  for (let f = 0; f < header.faces; f++) {
-    const [a, b, c, d] = corners.subarray(4 * f, 4 * f + 4);
-    index.set([a, b, c], used);
-    used += 3;
+  for (let f = 0; f < corners.length; f += 4) {
+    const a = corners[f], c = corners[f + 2], d = corners[f + 3];
+    index[used++] = a;
+    index[used++] = corners[f + 1];
+    index[used++] = c;
     if (d !== c) {
-      index.set([a, c, d], used);
-      used += 3;
+      index[used++] = a;
+      index[used++] = c;
+      index[used++] = d;
     }
   }
   geometry.setIndex(new THREE.BufferAttribute(index.subarray(0, used), 1));
   return geometry;
+}
+
+// coarser is the index of some most triangles: of those between the first vertices in cubes
+// of a size. It is drawn where frames take long, while the view turns.
+function coarser(geometry, most) {
+  const place = geometry.attributes.position.array, fine = geometry.index.array, factor = Math.sqrt(fine.length / 3 / most);
+  if (factor < 1.3) return geometry.index;
+  let length = 0, edges = 0;
+  for (let i = 0; i + 2 < fine.length; i += 3 * Math.ceil(fine.length / 30000), edges++) {
+    const a = 3 * fine[i], b = 3 * fine[i + 1];
+    length += Math.hypot(place[a] - place[b], place[a + 1] - place[b + 1], place[a + 2] - place[b + 2]);
+  }
+  const side = factor * length / edges, first = new Map(), of = new Uint32Array(place.length / 3), wide = 2 ** 17;
+  for (let v = 0; v < of.length; v++) {
+    const [x, y, z] = [0, 1, 2].map(a => Math.floor(place[3 * v + a] / side) + wide / 2), cube = x + wide * (y + wide * z);
+    if (!first.has(cube)) first.set(cube, v);
+    of[v] = first.get(cube);
+  }
+  const index = new Uint32Array(fine.length);
+  let used = 0;
+  for (let i = 0; i < fine.length; i += 3) {
+    const a = of[fine[i]], b = of[fine[i + 1]], c = of[fine[i + 2]];
+    if (a === b || b === c || c === a) continue;
+    index[used++] = a;
+    index[used++] = b;
+    index[used++] = c;
+  }
+  return new THREE.BufferAttribute(index.slice(0, used), 1);
 }
 
 // Ribbons that face the viewer, along which light runs with the air.
@@ -248,7 +278,9 @@ class Instants {
 export function show(header, bytes, unpack) {
   const streams = new Streams(header, bytes);
   const canvas = document.getElementById("view");
-  const renderer = new THREE.WebGLRenderer({canvas, antialias: true, alpha: true});
+  // The processor draws where there is no graphics card: smoothed edges would take most of its time.
+  const byProcessor = !document.createElement("canvas").getContext("webgl2", {failIfMajorPerformanceCaveat: true});
+  const renderer = new THREE.WebGLRenderer({canvas, antialias: !byProcessor, alpha: true});
   renderer.setPixelRatio(window.devicePixelRatio);
   renderer.localClippingEnabled = true;
   const scene = new THREE.Scene();
@@ -351,6 +383,7 @@ export function show(header, bytes, unpack) {
   const seen = ([x, y, z]) => [turn * x, turn * y, z];
   buttons(looks.map(([name]) => [name, name]), name => look(looks.find(l => l[0] === name)[1]));
 
+  let drawn = false; // as it is now, with all triangles
   let showInstant = () => {};
   if (header.instants) {
     title("Time");
@@ -370,6 +403,7 @@ export function show(header, bytes, unpack) {
       drawSlice();
       drawLegend();
       openings.forEach((o, i) => o.tell(numbers[i]));
+      drawn = false;
     };
   }
 
@@ -596,10 +630,27 @@ export function show(header, bytes, unpack) {
     if (number < header.instants?.length) showInstant(Number(number));
     for (const b of panel.querySelectorAll("button, label")) if (text && b.textContent === text) b.click();
   }
-  const start = performance.now();
+  // Where frames take long fewer triangles and pixels are drawn while the view turns, and light
+  // stands still when it rests.
+  const start = performance.now(), fine = geometry.index, most = 40000;
+  let slow = byProcessor, average = 0, last = start, turned = -Infinity, coarse, turns = false;
+  controls.addEventListener("change", () => { turned = performance.now(); });
+  for (const event of ["click", "input", "change", "resize", "keydown"]) addEventListener(event, () => { drawn = false; });
   renderer.setAnimationLoop(now => {
-    if (lines) lines.material.uniforms.clock.value = (now - start) / 1000 * header.transit / 6;
+    average += 0.1 * (Math.min(now - last, 200) - average); // milliseconds; a page that was hidden is not slow
+    last = now;
+    slow ||= average > 60;
     controls.update();
+    const turning = slow && performance.now() - turned < 250;
+    if (slow && drawn && !turning) return;
+    drawn = !turning;
+    if (turning) coarse ??= coarser(geometry, most);
+    if (turning !== turns) {
+      geometry.setIndex(turning ? coarse : fine);
+      renderer.setPixelRatio(window.devicePixelRatio * (turning ? 0.5 : 1));
+      turns = turning;
+    }
+    if (lines) lines.material.uniforms.clock.value = (now - start) / 1000 * header.transit / 6;
     placeMarks();
     renderer.render(scene, camera);
   });
