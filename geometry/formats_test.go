@@ -25,13 +25,18 @@ func inEveryFormat(m *mesh.Mesh) map[string][]byte {
 		all["VTP "+encoding] = meshtest.VTP(m, encoding)
 	}
 	for name, data := range maps.Clone(all) {
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		z.Write(data)
-		z.Close()
-		all[name+" packed"] = packed.Bytes()
+		all[name+" packed"] = packed(data)
 	}
 	return all
+}
+
+// packed are compressed data.
+func packed(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data)
+	z.Close()
+	return b.Bytes()
 }
 
 // A surface has the same grid in every format.
@@ -111,5 +116,34 @@ func TestTubeFromASegmentation(t *testing.T) {
 	s, err = ReadSurfaceFrom(bytes.NewReader(data), Centimetre)
 	if err != nil || s.Unit != Centimetre || !strings.Contains(strings.Join(s.Notes, "\n"), "states the unit mm, but cm was given") {
 		t.Errorf("error %v, %+v", err, s)
+	}
+}
+
+// A compressed file that ends behind its last number, before its sum is there, is truncated
+// in every format.
+func TestCutCompressedFiles(t *testing.T) {
+	tetrahedron := mesh.Mesh{Vertices: []r3.Vec{{}, {X: 1}, {Y: 1}, {Z: 1}}}
+	for _, v := range [][3]int32{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}} {
+		tetrahedron.Triangles = append(tetrahedron.Triangles, mesh.Triangle{V: v})
+	}
+	files := inEveryFormat(&tetrahedron)
+	files["NIfTI packed"] = packed(meshtest.NIfTI([3]int{4, 4, 4}, [3]float64{1, 1, 1}, [3]float64{}, func(x, y, z int) uint8 {
+		if x*y*z == 1 {
+			return 1
+		}
+		return 0
+	}))
+	for name, data := range files {
+		if !strings.HasSuffix(name, "packed") {
+			continue
+		}
+		if _, err := ReadSurfaceFrom(bytes.NewReader(data), Millimetre); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, cut := range []int{1, 8} {
+			if _, err := ReadSurfaceFrom(bytes.NewReader(data[:len(data)-cut]), Millimetre); err == nil || !strings.Contains(err.Error(), "truncated") {
+				t.Errorf("%s less %d bytes: %v", name, cut, err)
+			}
+		}
 	}
 }

@@ -124,7 +124,7 @@ func parse(data []byte) (*header, error) {
 	}
 	h.size = int64(size)
 	if h.offset < h.size || h.offset > 1<<40 {
-		return nil, fmt.Errorf("its voxels are said to begin at byte %d, which cannot be: write the file again", h.offset)
+		return nil, errors.New("its voxels are said to begin where they cannot: write the file again")
 	}
 	if h.slope, h.intercept = r.real(at.slope), r.real(at.intercept); h.slope == 0 || math.IsNaN(h.slope) {
 		h.slope, h.intercept = 1, 0

@@ -73,6 +73,10 @@ func read(r *bufio.Reader, label float64) (*mesh.Mesh, *Image, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// The end of a compressed file is behind its last voxel.
+	if _, err := io.Copy(io.Discard, r); errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, errTruncated
+	}
 	if label != 0 && !v.labels[label] {
 		return nil, nil, fmt.Errorf("no voxel has the label %g: the image holds %s", label, v.listed())
 	}
