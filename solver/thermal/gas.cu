@@ -4,5 +4,7 @@ KERNEL(gas)(Cells cells, Windows windows, const stored *__restrict__ from, store
 {
 	const int c = cells.own();
 	if (c < 0) return;
+	real f[POPULATIONS];
+	arrive(f, from, windows, stride, c);
 	COMPUTE
 }

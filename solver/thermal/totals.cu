@@ -20,6 +20,8 @@ KERNEL(totals)(Stretches stretches, Windows windows, const stored *__restrict__ 
 	const bool own = c >= s.first && c < s.end;
 	unsigned long long terms[TERMS] = {};
 	if (own) {
+		real f[POPULATIONS];
+		arrive(f, from, windows, stride, c);
 		COMPUTE
 	}
 	unsigned long long *const at = sums + (size_t)(s.line + (own ? s.step * (c - s.first) : 0)) * TERMS;
