@@ -14,11 +14,26 @@ import (
 
 // Function computes n cells that follow each other. Input or output number i of the first
 // one, outputs after the inputs, is where at[i] points, of the next one behind it. Maxima
-// are kept in as many lanes as LaneBytes hold.
+// are kept in as many lanes as LaneBytes hold. The table is a Spread one.
 type Function func(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 // LaneBytes are the largest register's.
 const LaneBytes = 64
+
+// EntryBytes are an entry's in the table of a Function: as many equal numbers as an operand of
+// AVX2 has.
+const EntryBytes = 32
+
+// Spread is a table as Functions read it, in the memory of one of before, if any.
+func Spread[T float32 | float64](before, table []T) []T {
+	spread := before[:0]
+	for _, v := range table {
+		for range EntryBytes / unsafe.Sizeof(v) {
+			spread = append(spread, v)
+		}
+	}
+	return spread
+}
 
 // Functions are those that were generated of a program: by instruction set, the plain Go
 // one by the empty name, in single and in double precision.
@@ -38,11 +53,18 @@ func Best[T float32 | float64](functions Functions) Function {
 	return chosen.Double
 }
 
+// First reads the entries of a Spread table.
+func First[T float32 | float64](table []T, spread unsafe.Pointer) {
+	for i := range table {
+		table[i] = *(*T)(unsafe.Add(spread, i*EntryBytes))
+	}
+}
+
 // Part is an update whose inputs and outputs lie where its caller says.
 type Part[T float32 | float64] struct {
 	*expression.Tabulator[T]
 	function Function
-	table    unsafe.Pointer
+	table    []T
 }
 
 // NewPart prepares an update with the functions that were generated of it.
@@ -51,10 +73,12 @@ func NewPart[T float32 | float64](u *Update, functions Functions) (*Part[T], err
 }
 
 // Prepare takes over the parameters that were set.
-func (p *Part[T]) Prepare() { p.table = unsafe.Pointer(unsafe.SliceData(p.Table())) }
+func (p *Part[T]) Prepare() { p.table = Spread(p.table, p.Table()) }
 
 // Run computes n cells, as a Function does.
-func (p *Part[T]) Run(at *unsafe.Pointer, n int) { p.function(at, n, p.table) }
+func (p *Part[T]) Run(at *unsafe.Pointer, n int) {
+	p.function(at, n, unsafe.Pointer(unsafe.SliceData(p.table)))
+}
 
 // mostCells is how many cells a block has at most.
 const mostCells = solver.BlockCells + solver.GroupCells
@@ -241,8 +265,8 @@ func (s *Stencil[T]) Bytes() int64 {
 
 // Prepare takes over the parameters that were set.
 func (s *Stencil[T]) Prepare() {
-	if s.table = s.Table(); s.inside != nil {
-		s.inside.table = s.inside.Table()
+	if s.table = Spread(s.table, s.Table()); s.inside != nil {
+		s.inside.table = Spread(s.inside.table, s.inside.Table())
 	}
 }
 

@@ -32,7 +32,7 @@ func TestFunctionsAgree(t *testing.T) {
 func agree[T float32 | float64](t *testing.T, u *stencil.Update, machine string, n int, f, plain stencil.Function, random *rand.Rand, _ T) {
 	t.Helper()
 	const room = 48
-	table := expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3, arithmetic.GravityX: 2e-3, arithmetic.GravityY: -1e-3, arithmetic.Bottom: 0.8, arithmetic.Top: 0.6})
+	table := stencil.Spread(nil, expression.EvaluateTable[T](u.Program, map[string]float64{arithmetic.Omega: 1.3, arithmetic.GravityX: 2e-3, arithmetic.GravityY: -1e-3, arithmetic.Bottom: 0.8, arithmetic.Top: 0.6}))
 	var at, want []unsafe.Pointer
 	var got, wanted [][]T
 	for i := range len(u.Reads) + len(u.Writes) {

@@ -10,7 +10,6 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/cuda"
-	"carina/solver/expression"
 	"carina/solver/processor"
 	"carina/solver/stencil"
 	"carina/solver/thermal/arithmetic"
@@ -155,8 +154,11 @@ func (g *Gas) parameters() map[string]float64 {
 
 // fill sets what arrives to the equilibrium, half a step of gravity before the start.
 func (g *Gas) fill(b *solver.Binding) error {
-	constants := expression.EvaluateTable[float64](arithmetic.Equilibrium().Program, nil)
-	equilibrium := stencil.Best[float64](equilibriumFunctions)
+	equilibrium, err := stencil.NewPart[float64](arithmetic.Equilibrium(), equilibriumFunctions)
+	if err != nil {
+		return err
+	}
+	equilibrium.Prepare()
 	return b.FillRows(0, func(x, y, z int32, values [][]float64) {
 		const moments = 4
 		var rows [moments][]float64
@@ -172,7 +174,7 @@ func (g *Gas) fill(b *solver.Binding) error {
 			s := g.Initial(b.Domain.Grid.Center(x+int32(i), y, z))
 			rows[0][i], rows[1][i], rows[2][i], rows[3][i] = s.Density, s.Velocity[0]-g.Gravity[0]/2, s.Velocity[1]-g.Gravity[1]/2, s.Temperature-g.heat()
 		}
-		equilibrium(&at[0], len(values[0]), unsafe.Pointer(&constants[0]))
+		equilibrium.Run(&at[0], len(values[0]))
 	})
 }
 

@@ -5,9 +5,8 @@
 #define AHEAD 512
 #define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
-#define CONSTANT(n) (REAL*n)(CX)
+#define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
-#define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
@@ -53,15 +52,13 @@ done: \
 	PREFETCH
 
 #define VECTOR 32
-#define WITH_CONSTANT(operation, n, a, to) \
-	COPY(n, Y14) \
-	operation Y14, a, to
-#define ADD_CONSTANT(n, a, to) WITH_CONSTANT(ADD, n, a, to)
-#define SUBTRACT_CONSTANT(n, a, to) WITH_CONSTANT(SUBTRACT, n, a, to)
-#define MULTIPLY_CONSTANT(n, a, to) WITH_CONSTANT(MULTIPLY, n, a, to)
-#define DIVIDE_CONSTANT(n, a, to) WITH_CONSTANT(DIVIDE, n, a, to)
-#define MAXIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MAXIMUM, n, a, to)
-#define MINIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MINIMUM, n, a, to)
+#define COPY(n, to) VMOVUPS CONSTANT(n), to
+#define ADD_CONSTANT(n, a, to) ADD CONSTANT(n), a, to
+#define SUBTRACT_CONSTANT(n, a, to) SUBTRACT CONSTANT(n), a, to
+#define MULTIPLY_CONSTANT(n, a, to) MULTIPLY CONSTANT(n), a, to
+#define DIVIDE_CONSTANT(n, a, to) DIVIDE CONSTANT(n), a, to
+#define MAXIMUM_CONSTANT(n, a, to) MAXIMUM CONSTANT(n), a, to
+#define MINIMUM_CONSTANT(n, a, to) MINIMUM CONSTANT(n), a, to
 #define SELECT(a, b, c, d, to) \
 	COMPARE $1, b, a, Y14 \
 	BLEND   Y14, c, d, to
@@ -163,7 +160,6 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STORE(Y0, 22)
 
 #define REAL 4
-#define BROADCAST VBROADCASTSS
 #define ADD VADDPS
 #define SUBTRACT VSUBPS
 #define MULTIPLY VMULPS
@@ -185,7 +181,6 @@ TEXT ·HeunAVX2Single(SB), $128-24
 	FUNCTION(BODY)
 
 #undef REAL
-#undef BROADCAST
 #undef ADD
 #undef SUBTRACT
 #undef MULTIPLY
@@ -203,7 +198,6 @@ TEXT ·HeunAVX2Single(SB), $128-24
 #undef NUMBERS
 
 #define REAL 8
-#define BROADCAST VBROADCASTSD
 #define ADD VADDPD
 #define SUBTRACT VSUBPD
 #define MULTIPLY VMULPD

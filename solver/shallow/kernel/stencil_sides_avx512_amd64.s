@@ -4,9 +4,8 @@
 
 #define PREFETCH
 
-#define CONSTANT(n) (REAL*n)(CX)
+#define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
-#define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
@@ -52,6 +51,7 @@ done: \
 	PREFETCH
 
 #define VECTOR 64
+#define COPY(n, to) BROADCAST CONSTANT(n), to
 #define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
 #define SUBTRACT_CONSTANT(n, a, to) SUBTRACT.BCST CONSTANT(n), a, to
 #define MULTIPLY_CONSTANT(n, a, to) MULTIPLY.BCST CONSTANT(n), a, to
@@ -178,7 +178,6 @@ done: \
 	STORE(Z0, 20)
 
 #define REAL 4
-#define BROADCAST VBROADCASTSS
 #define ADD VADDPS
 #define SUBTRACT VSUBPS
 #define MULTIPLY VMULPS
@@ -189,6 +188,7 @@ done: \
 #define POWER VPSLLD $23,
 
 #define CELLS 16
+#define BROADCAST VBROADCASTSS
 #define COMPARE VCMPPS
 #define BLEND VBLENDMPS
 #define MOVE VMOVUPS
@@ -197,7 +197,6 @@ TEXT ·SidesAVX512Single(SB), $64-24
 	FUNCTION(BODY)
 
 #undef REAL
-#undef BROADCAST
 #undef ADD
 #undef SUBTRACT
 #undef MULTIPLY
@@ -207,12 +206,12 @@ TEXT ·SidesAVX512Single(SB), $64-24
 #undef ROOT
 #undef POWER
 #undef CELLS
+#undef BROADCAST
 #undef COMPARE
 #undef BLEND
 #undef MOVE
 
 #define REAL 8
-#define BROADCAST VBROADCASTSD
 #define ADD VADDPD
 #define SUBTRACT VSUBPD
 #define MULTIPLY VMULPD
@@ -223,6 +222,7 @@ TEXT ·SidesAVX512Single(SB), $64-24
 #define POWER VPSLLQ $52,
 
 #define CELLS 8
+#define BROADCAST VBROADCASTSD
 #define COMPARE VCMPPD
 #define BLEND VBLENDMPD
 #define MOVE VMOVUPD

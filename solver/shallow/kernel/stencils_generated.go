@@ -5,12 +5,15 @@ package kernel
 import (
 	"math"
 	"unsafe"
+
+	"carina/solver/stencil"
 )
 
 // CellsGo computes n cells in plain Go.
 func CellsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 8)
-	t := unsafe.Slice((*T)(table), 2)
+	var t [2]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -41,7 +44,8 @@ func CellsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // CellsAfterGo computes n cells in plain Go.
 func CellsAfterGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 11)
-	t := unsafe.Slice((*T)(table), 4)
+	var t [4]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -85,7 +89,8 @@ func CellsAfterGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.P
 // SidesGo computes n cells in plain Go.
 func SidesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 21)
-	t := unsafe.Slice((*T)(table), 4)
+	var t [4]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -198,7 +203,8 @@ func SidesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // FaceGo computes n cells in plain Go.
 func FaceGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 13)
-	t := unsafe.Slice((*T)(table), 5)
+	var t [5]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -282,7 +288,8 @@ func FaceGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 // FaceDrainsGo computes n cells in plain Go.
 func FaceDrainsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 12)
-	t := unsafe.Slice((*T)(table), 7)
+	var t [7]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -365,7 +372,8 @@ func FaceDrainsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.P
 // InflowGo computes n cells in plain Go.
 func InflowGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 4)
-	t := unsafe.Slice((*T)(table), 5)
+	var t [5]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -420,7 +428,8 @@ func InflowGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Point
 // RatesGo computes n cells in plain Go.
 func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 17)
-	t := unsafe.Slice((*T)(table), 1)
+	var t [1]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -476,7 +485,8 @@ func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // HeunGo computes n cells in plain Go.
 func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 23)
-	t := unsafe.Slice((*T)(table), 5)
+	var t [5]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -559,7 +569,8 @@ func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 // HeunRoughGo computes n cells in plain Go.
 func HeunRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 23)
-	t := unsafe.Slice((*T)(table), 10)
+	var t [10]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -681,7 +692,8 @@ func HeunRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Po
 // EulerGo computes n cells in plain Go.
 func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 20)
-	t := unsafe.Slice((*T)(table), 5)
+	var t [5]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -756,7 +768,8 @@ func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 // EulerRoughGo computes n cells in plain Go.
 func EulerRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 20)
-	t := unsafe.Slice((*T)(table), 9)
+	var t [9]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)
@@ -870,7 +883,8 @@ func EulerRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.P
 // RecordGo computes n cells in plain Go.
 func RecordGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
 	p := unsafe.Slice(at, 5)
-	t := unsafe.Slice((*T)(table), 3)
+	var t [3]T
+	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
 	f1 := unsafe.Slice((*T)(p[1]), n)
 	f2 := unsafe.Slice((*T)(p[2]), n)

@@ -59,7 +59,7 @@ func plain(name string, updates []*stencil.Update) []byte {
 		fmt.Fprintf(&body, "\n// %sGo computes n cells in plain Go.\nfunc %[1]sGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {\n", u.Name)
 		fmt.Fprintf(&body, "p := unsafe.Slice(at, %d)\n", len(u.Reads)+len(u.Writes))
 		if entries := len(u.Table()); entries > 0 {
-			fmt.Fprintf(&body, "t := unsafe.Slice((*T)(table), %d)\n", entries)
+			fmt.Fprintf(&body, "var t [%d]T\nstencil.First(t[:], table)\n", entries)
 		}
 		for i := range len(u.Reads) + len(u.Writes) {
 			fmt.Fprintf(&body, "f%d := unsafe.Slice((*T)(p[%d]), n)\n", i, i)
@@ -81,7 +81,7 @@ func plain(name string, updates []*stencil.Update) []byte {
 	if bytes.Contains(body.Bytes(), []byte("math.")) {
 		mathematics = "\"math\"\n"
 	}
-	return fmt.Appendf(nil, "%spackage %s\n\nimport (\n%s\"unsafe\"\n)\n%s", header, name, mathematics, body.String())
+	return fmt.Appendf(nil, "%spackage %s\n\nimport (\n%s\"unsafe\"\n\n\"carina/solver/stencil\"\n)\n%s", header, name, mathematics, body.String())
 }
 
 // stubs returns the declarations of the assembly and the lists of all functions.

@@ -26,9 +26,8 @@ var machines = []machine{
 //	R9  first cell at hand
 //	R10 how many are left
 const macros = `
-#define CONSTANT(n) (REAL*n)(CX)
+#define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
-#define COPY(n, to) BROADCAST CONSTANT(n), to
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
@@ -89,6 +88,7 @@ const nearMacros = `
 // With AVX-512 K1 has a bit for each cell, K2 what a choice is by.
 const avx512Macros = `
 #define VECTOR 64
+#define COPY(n, to) BROADCAST CONSTANT(n), to
 #define ADD_CONSTANT(n, a, to) ADD.BCST CONSTANT(n), a, to
 #define SUBTRACT_CONSTANT(n, a, to) SUBTRACT.BCST CONSTANT(n), a, to
 #define MULTIPLY_CONSTANT(n, a, to) MULTIPLY.BCST CONSTANT(n), a, to
@@ -129,6 +129,7 @@ const avx512Macros = `
 
 const avx512Double = `
 #define CELLS 8
+#define BROADCAST VBROADCASTSD
 #define COMPARE VCMPPD
 #define BLEND VBLENDMPD
 #define MOVE VMOVUPD
@@ -136,23 +137,22 @@ const avx512Double = `
 
 const avx512Single = `
 #define CELLS 16
+#define BROADCAST VBROADCASTSS
 #define COMPARE VCMPPS
 #define BLEND VBLENDMPS
 #define MOVE VMOVUPS
 `
 
-// With AVX2 Y15 masks lanes and Y14 takes constants, maxima and what a choice is by.
+// With AVX2 Y15 masks lanes and Y14 takes maxima and what a choice is by.
 const avx2Macros = `
 #define VECTOR 32
-#define WITH_CONSTANT(operation, n, a, to) \
-	COPY(n, Y14) \
-	operation Y14, a, to
-#define ADD_CONSTANT(n, a, to) WITH_CONSTANT(ADD, n, a, to)
-#define SUBTRACT_CONSTANT(n, a, to) WITH_CONSTANT(SUBTRACT, n, a, to)
-#define MULTIPLY_CONSTANT(n, a, to) WITH_CONSTANT(MULTIPLY, n, a, to)
-#define DIVIDE_CONSTANT(n, a, to) WITH_CONSTANT(DIVIDE, n, a, to)
-#define MAXIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MAXIMUM, n, a, to)
-#define MINIMUM_CONSTANT(n, a, to) WITH_CONSTANT(MINIMUM, n, a, to)
+#define COPY(n, to) VMOVUPS CONSTANT(n), to
+#define ADD_CONSTANT(n, a, to) ADD CONSTANT(n), a, to
+#define SUBTRACT_CONSTANT(n, a, to) SUBTRACT CONSTANT(n), a, to
+#define MULTIPLY_CONSTANT(n, a, to) MULTIPLY CONSTANT(n), a, to
+#define DIVIDE_CONSTANT(n, a, to) DIVIDE CONSTANT(n), a, to
+#define MAXIMUM_CONSTANT(n, a, to) MAXIMUM CONSTANT(n), a, to
+#define MINIMUM_CONSTANT(n, a, to) MINIMUM CONSTANT(n), a, to
 #define SELECT(a, b, c, d, to) \
 	COMPARE $1, b, a, Y14 \
 	BLEND   Y14, c, d, to
@@ -222,7 +222,6 @@ const avx2Single = `
 // The operations of both instruction sets in a precision.
 const doubleMacros = `
 #define REAL 8
-#define BROADCAST VBROADCASTSD
 #define ADD VADDPD
 #define SUBTRACT VSUBPD
 #define MULTIPLY VMULPD
@@ -235,7 +234,6 @@ const doubleMacros = `
 
 const singleMacros = `
 #define REAL 4
-#define BROADCAST VBROADCASTSS
 #define ADD VADDPS
 #define SUBTRACT VSUBPS
 #define MULTIPLY VMULPS

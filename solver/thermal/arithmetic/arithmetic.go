@@ -52,6 +52,25 @@ func shells() (list []Velocity) {
 
 func abs(x int8) int8 { return max(x, -x) }
 
+// numbers are those of populations by their velocities.
+var numbers = func() map[geometry.Offset]int {
+	list := map[geometry.Offset]int{}
+	for i, v := range Velocities {
+		list[v.C] = i
+	}
+	return list
+}()
+
+// quadrant lists the velocities of which neither component is below 0.
+func quadrant() (list []Velocity) {
+	for _, v := range Velocities {
+		if v.C.X >= 0 && v.C.Y >= 0 {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // Opposite is the population that moves against one.
 func Opposite(i int) int {
 	if i == 0 {
@@ -68,7 +87,8 @@ func Equilibrium() *stencil.Update {
 	for i := range moments {
 		moments[i] = u.Read(solver.Slot{Value: i})
 	}
-	for i, f := range equilibrium(u.Program, moments[0], moments[1], moments[2], moments[3]) {
+	b := builder{u.Program}
+	for i, f := range b.equilibrium(state{moments[0], moments[1], moments[2], moments[3]}) {
 		u.Write(solver.Slot{Field: 1, Value: i}, f)
 	}
 	return u
@@ -81,33 +101,4 @@ func Pull(from int) (a stencil.Access) {
 		a.Writes = append(a.Writes, stencil.Write{Slot: solver.Slot{Field: 1 - from, Value: i}})
 	}
 	return a
-}
-
-// equilibrium writes each pair of opposite populations as an even and an odd part.
-func equilibrium(p *expression.Program, rho, u, v, temperature expression.Value) []expression.Value {
-	c, add, sub, mul := p.Constant, p.Add, p.Subtract, p.Multiply
-	scaled := func(a float64, v expression.Value) expression.Value { return mul(c(a), v) }
-	x, y := scaled(Spacing, u), scaled(Spacing, v)
-	u2 := add(mul(x, x), mul(y, y))
-	theta := sub(scaled(Spacing*Spacing, temperature), c(1))
-	theta2, u4 := mul(theta, theta), mul(u2, u2)
-	out := make([]expression.Value, Populations)
-	for i := 0; i < Populations; i += max(1, 2*(i%2)) {
-		cx, cy := Spacing*float64(Velocities[i].C.X), Spacing*float64(Velocities[i].C.Y)
-		q := cx*cx + cy*cy
-		s := add(scaled(cx, x), scaled(cy, y))
-		s2 := mul(s, s)
-		d := sub(s2, u2)
-		even := p.Sum(c(1), scaled(0.5, add(d, scaled(q-2, theta))),
-			scaled(1./24, add(sub(mul(s2, s2), scaled(6, mul(s2, u2))), scaled(3, u4))),
-			mul(scaled(0.25, theta), sub(scaled(q-4, d), scaled(2, s2))), scaled((q*q-8*q+8)/8, theta2))
-		weight := scaled(Velocities[i].Weight, rho)
-		if i == 0 {
-			out[0] = mul(weight, even)
-			continue
-		}
-		odd := mul(s, add(c(1), scaled(1./6, add(sub(s2, scaled(3, u2)), scaled(3*(q-4), theta)))))
-		out[i], out[i+1] = mul(weight, add(even, odd)), mul(weight, sub(even, odd))
-	}
-	return out
 }

@@ -1,6 +1,9 @@
 package arithmetic
 
 import (
+	"slices"
+
+	"carina/geometry"
 	"carina/solver/expression"
 	"carina/solver/stencil"
 )
@@ -57,21 +60,66 @@ func (b builder) scaled(a float64, v expression.Value) expression.Value {
 	return b.Multiply(b.Constant(a), v)
 }
 
-// moment is the sum of m(c)·f over what arrives, for an m that is odd in c, or even and 0
-// at rest.
-func (b builder) moment(odd bool, m func(x, y float64) float64) expression.Value {
-	var terms []expression.Value
-	for i := 1; i < Populations; i += 2 {
-		factor := m(float64(Velocities[i].C.X), float64(Velocities[i].C.Y))
-		pair := b.Add(b.Input(i), b.Input(i+1))
-		if odd {
-			pair = b.Subtract(b.Input(i), b.Input(i+1))
-		}
-		if factor != 0 {
-			terms = append(terms, b.scaled(factor, pair))
+// parity tells whether what depends on a velocity changes its sign with that of x and of y.
+type parity struct{ x, y bool }
+
+// mirrored adds what arrives with the velocities (±x, ±y) of a quadrant's one, each with the
+// sign that a parity gives it; 0 where they cancel.
+func (b builder) mirrored(v Velocity, p parity) expression.Value {
+	if p.x && v.C.X == 0 || p.y && v.C.Y == 0 {
+		return b.Constant(0)
+	}
+	pair := func(x int8) expression.Value {
+		i := numbers[geometry.Offset{X: x, Y: v.C.Y}]
+		switch o := Opposite(i); {
+		case i == o:
+			return b.Input(i)
+		case p.x != p.y:
+			return b.Subtract(b.Input(i), b.Input(o))
+		default:
+			return b.Add(b.Input(i), b.Input(o))
 		}
 	}
+	switch {
+	case v.C.X == 0 || v.C.Y == 0:
+		return pair(v.C.X)
+	case p.x:
+		return b.Subtract(pair(v.C.X), pair(-v.C.X))
+	default:
+		return b.Add(pair(v.C.X), pair(-v.C.X))
+	}
+}
+
+// moment is the sum of m(c)·f over what arrives, for an m of a parity. What has equal
+// factors is added first.
+func (b builder) moment(p parity, m func(x, y float64) float64) expression.Value {
+	var terms []expression.Value
+	for _, s := range b.alike(p, m) {
+		terms = append(terms, b.scaled(s.factor, s.sum))
+	}
 	return b.Sum(terms...)
+}
+
+// alike is what arrives with one factor.
+type alike struct {
+	factor float64
+	sum    expression.Value
+}
+
+func (b builder) alike(p parity, m func(x, y float64) float64) (list []alike) {
+	for _, v := range quadrant() {
+		value, factor := b.mirrored(v, p), m(float64(v.C.X), float64(v.C.Y))
+		if factor == 0 || value == b.Constant(0) {
+			continue
+		}
+		i := slices.IndexFunc(list, func(a alike) bool { return a.factor == factor })
+		if i < 0 {
+			list = append(list, alike{factor, value})
+		} else {
+			list[i].sum = b.Add(list[i].sum, value)
+		}
+	}
+	return list
 }
 
 // state is density, velocity and temperature.
@@ -81,16 +129,16 @@ type state struct{ rho, u, v, temperature expression.Value }
 // momentum grows by the force and energy by its work: velocity + τg, temperature +
 // τ(1−τ)g²/2.
 func (b builder) arriving() (now, goal state) {
-	var all []expression.Value
-	for i := range Populations {
-		all = append(all, b.Input(i))
+	square := func(x, y float64) float64 { return x*x + y*y }
+	all := []expression.Value{b.Input(0)}
+	for _, shell := range b.alike(parity{}, square) {
+		all = append(all, shell.sum)
 	}
 	rho := b.Sum(all...)
 	one := b.Divide(b.Constant(1), rho)
-	u := b.Multiply(b.moment(true, func(x, _ float64) float64 { return x }), one)
-	v := b.Multiply(b.moment(true, func(_, y float64) float64 { return y }), one)
-	energy := b.moment(false, func(x, y float64) float64 { return x*x + y*y })
-	temperature := b.scaled(0.5, b.Subtract(b.Multiply(energy, one), b.Add(b.Multiply(u, u), b.Multiply(v, v))))
+	u := b.Multiply(b.moment(parity{x: true}, func(x, _ float64) float64 { return x }), one)
+	v := b.Multiply(b.moment(parity{y: true}, func(_, y float64) float64 { return y }), one)
+	temperature := b.scaled(0.5, b.Subtract(b.Multiply(b.moment(parity{}, square), one), b.Add(b.Multiply(u, u), b.Multiply(v, v))))
 	tau := b.Divide(b.Constant(1), b.Parameter(Omega))
 	gx, gy := b.Parameter(GravityX), b.Parameter(GravityY)
 	half := b.scaled(0.5, b.Multiply(tau, b.Subtract(b.Constant(1), tau)))
@@ -101,7 +149,8 @@ func (b builder) arriving() (now, goal state) {
 // bgk relaxes all populations alike.
 func (b builder) bgk(goal state) {
 	omega := b.Parameter(Omega)
-	for i, e := range equilibrium(b.Program, b.Multiply(omega, goal.rho), goal.u, goal.v, goal.temperature) {
+	goal.rho = b.Multiply(omega, goal.rho)
+	for i, e := range b.equilibrium(goal) {
 		b.Outputs = append(b.Outputs, b.Add(b.Multiply(b.Subtract(b.Constant(1), omega), b.Input(i)), e))
 	}
 }

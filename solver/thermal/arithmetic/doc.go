@@ -2,6 +2,6 @@
 // velocities as expressions, from which the kernels of processors and GPUs are
 // generated.
 //
-// Begin reading with arithmetic.go, the set and its equilibrium; collide.go has the
-// operators, walls.go what comes from walls of a temperature.
+// Begin reading with arithmetic.go, the set; hermite.go has its equilibrium, collide.go and
+// regularize.go the operators, walls.go what comes from walls of a temperature.
 package arithmetic

@@ -76,10 +76,10 @@ func (b builder) owed(missing [2]expression.Value, debts int) expression.Value {
 // wall changes what is thrown back at one wall, and returns what mass the changes take.
 func (b builder) wall(sign int8, temperature, slide string, own state, shear expression.Value, regular []expression.Value) (debts []expression.Value) {
 	plain := append([]expression.Value(nil), b.Outputs[:Populations]...)
-	here := equilibrium(b.Program, own.rho, own.u, own.v, own.temperature)
+	here := b.equilibrium(own)
 	for rows := 1; rows <= reach; rows++ {
 		gas := b.behind(sign, rows, temperature, slide, own, shear)
-		there := equilibrium(b.Program, gas.rho, gas.u, gas.v, gas.temperature)
+		there := b.equilibrium(gas)
 		for i, v := range Velocities {
 			if int(sign*v.C.Y) != rows {
 				continue
