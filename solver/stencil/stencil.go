@@ -96,6 +96,7 @@ type Stencil[T float32 | float64] struct {
 	accesses [][]place
 	rooms    []room[T]
 	cells    int32 // own
+	past     bool  // outputs are written past the cache
 }
 
 // run is cells that follow each other, and so do their neighbours at every offset.
@@ -131,6 +132,8 @@ type room[T float32 | float64] struct {
 	zeros      [mostCells]T
 	ones       [mostCells]T
 	nowhere    [mostCells]T
+	part       []T              // outputs that go past the cache
+	to         []unsafe.Pointer // where to
 	_          [64]byte
 }
 
@@ -276,6 +279,9 @@ func (s *Stencil[T]) Work(access int) solver.BlockWork {
 		for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
 			s.part(s.accesses[access], &s.rooms[worker], run.first, run.end)
 		}
+		if s.past {
+			fence()
+		}
 	}
 }
 
@@ -334,7 +340,15 @@ func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 		function, table = s.inside.function, s.inside.table
 		copy(r.at[s.inside.reads:], r.at[len(s.update.Reads):][:s.inside.writes])
 	}
-	function(&r.at[0], n, unsafe.Pointer(unsafe.SliceData(table)))
+	reads, writes := len(s.update.Reads), len(s.update.Writes)
+	if inside {
+		reads, writes = s.inside.reads, s.inside.writes
+	}
+	if t := unsafe.Pointer(unsafe.SliceData(table)); s.past {
+		r.past(function, t, reads, writes, n)
+	} else {
+		function(&r.at[0], n, t)
+	}
 	for i := range places {
 		if p := &places[i]; p.kind == sum && from < s.cells {
 			r.add(p, n)

@@ -2,6 +2,7 @@ package thermal
 
 import (
 	"math"
+	"unsafe"
 
 	"carina/solver"
 	"carina/solver/processor"
@@ -27,6 +28,8 @@ func bindProcessor[T float32 | float64](g *Gas, b *solver.Binding, d *processor.
 	if k.Stencil, err = stencil.NewStencil[T](b, g.update(), near, g.access(0), g.access(1)); err != nil {
 		return nil, err
 	}
+	const copies = 2
+	k.WritePast(copies * int64(g.values()) * int64(b.Cells) * int64(unsafe.Sizeof(T(0))))
 	if g.Walls != nil {
 		k.Inside(far, g.Collision.Update(false))
 	}
