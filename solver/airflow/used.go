@@ -21,8 +21,8 @@ type UsedSettings struct {
 	// Memory is that of third moments, see Settings.Memory.
 	Memory float64 `json:"memory"`
 	// SumForgetting and DifferenceForgetting are the parts of sums and differences of
-	// third moments that the recursive operator forgets in a step where air rests; 0
-	// with other operators.
+	// third moments that the operator forgets in a step, where air rests if it goes by
+	// the speed: all of them with Regularized and Cumulant; 0 with TRT and BGK.
 	SumForgetting        float64 `json:"sum_forgetting,omitempty"`
 	DifferenceForgetting float64 `json:"difference_forgetting,omitempty"`
 
@@ -53,9 +53,12 @@ func (r *airflow) used() *UsedSettings {
 		FlowRate: s.FlowRate, KinematicViscosity: s.KinematicViscosity, Density: s.Density,
 		TimeStep: r.units.TimeStep, LatticeVelocity: r.expected.peakVelocity / r.units.Velocity(), RampTime: r.rampSteps * r.units.TimeStep,
 	}
-	if s.Collision == Recursive {
+	switch s.Collision {
+	case Recursive:
 		parameters := r.parameters()
 		u.SumForgetting, u.DifferenceForgetting = parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting]
+	case Regularized, Cumulant:
+		u.SumForgetting, u.DifferenceForgetting = 1, 1
 	}
 	if s.Profile != "" {
 		u.Profile = s.Profile

@@ -11,6 +11,17 @@ import (
 	"carina/solver/airflow"
 )
 
+// memoryWords says what a collision forgets of third moments.
+func memoryWords(u *airflow.UsedSettings) string {
+	switch {
+	case u == nil || u.SumForgetting == 0:
+		return ""
+	case u.SumForgetting == 1 && u.DifferenceForgetting == 1:
+		return ", forgets third moments in every step: on coarse grids it damps the more, the smaller the step is"
+	}
+	return fmt.Sprintf(", forgets at least %.2g %% a step of third moments' sums, %.2g %% of their differences", 100*u.SumForgetting, 100*u.DifferenceForgetting)
+}
+
 // FlowWords says what a computation of a case ended with, which files were written, and
 // its warnings without those that were told before.
 func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
@@ -19,9 +30,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f million cell updates a second\n", quantity.FluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision", m.Collision, m.Wall, m.Lattice, m.Precision)
-	if u := m.Settings; u != nil && u.SumForgetting > 0 {
-		fmt.Fprintf(&w, ", forgets at least %.2g %% a step of third moments' sums, %.2g %% of their differences", 100*u.SumForgetting, 100*u.DifferenceForgetting)
-	}
+	w.WriteString(memoryWords(m.Settings))
 	fmt.Fprintln(&w)
 	if m.Limited != nil {
 		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells, where more is going on than they resolve\n", 100**m.Limited)

@@ -10,6 +10,7 @@ import (
 	"carina"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/solver/airflow"
 )
 
 // read is the report of a grid that was read from a file.
@@ -69,5 +70,21 @@ func TestOpeningsTableHasNoNegativeZero(t *testing.T) {
 	table := openingsTable([]geometry.OpeningReport{{Number: 1, Center: [3]float64{-4e-6, math.Copysign(0, -1), -6e-6}, Normal: [3]float64{-0.0004, 0.6, -0.0006}, Area: 1e-5}}, 0)
 	if strings.Contains(table, "-0.00 ") || strings.Contains(table, "-0.000") || !strings.Contains(table, "-0.01") || !strings.Contains(table, "-0.001") {
 		t.Error(table)
+	}
+}
+
+// What a collision forgets of third moments is said of those that forget.
+func TestMemoryWords(t *testing.T) {
+	for _, c := range []struct {
+		used *airflow.UsedSettings
+		want string
+	}{
+		{nil, ""}, {&airflow.UsedSettings{}, ""},
+		{&airflow.UsedSettings{SumForgetting: 0.2, DifferenceForgetting: 0.04}, "at least 20 % a step of third moments' sums, 4 % of"},
+		{&airflow.UsedSettings{SumForgetting: 1, DifferenceForgetting: 1}, "the smaller the step"},
+	} {
+		if got := memoryWords(c.used); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: %q, want %q in it", c.used, got, c.want)
+		}
 	}
 }
