@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,11 +42,18 @@ const mostCells = 1<<21 - 1
 // longest is how many bytes a word has at most.
 const longest = 64
 
+// tiffs are what files in the formats TIFF and BigTIFF begin with.
+var tiffs = []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}
+
 // Read reads a grid in ESRI's ASCII format: ncols, nrows, xllcorner or xllcenter, yllcorner
 // or yllcenter, cellsize and, if there is one, NODATA_value, each with its number, and then
 // the rows from the northernmost on. What is no such grid is refused.
 func Read(r io.Reader) (*Raster, error) {
-	words := bufio.NewScanner(r)
+	text := bufio.NewReader(r)
+	if begin, _ := text.Peek(4); slices.Contains(tiffs, string(begin)) {
+		return nil, errors.New("the ground is a GeoTIFF, which is not read; make a grid of it with gdal_translate -of AAIGrid ground.tif ground.asc")
+	}
+	words := bufio.NewScanner(text)
 	words.Buffer(make([]byte, 0, 4096), 1<<16)
 	words.Split(bufio.ScanWords)
 	h := header{noData: math.NaN(), known: map[string]bool{}}

@@ -72,6 +72,8 @@ func TestRefuses(t *testing.T) {
 		{"xllcorner 10\n", "", "no xllcorner"},
 		{valley, "ncols", "needs a number"},
 		{"1 2 3", strings.Repeat("1", 1<<17), "reading"},
+		{"ncols", "II*\x00", "gdal_translate"},
+		{"ncols", "MM\x00+", "gdal_translate"},
 	} {
 		text := strings.Replace(valley, bad.from, bad.to, 1)
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), bad.says) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 300 {
