@@ -36,8 +36,9 @@ func generated(t *testing.T, kind string, arguments ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), kind+".stl")
 	line := []string{"generate", kind, "-o", path}
-	if kind == "pipe" {
-		line = append(line, "--segments", "24")
+	// Grids here are coarse, and what is felt of a wall is felt by every triangle.
+	if segments := map[string]string{"pipe": "24", "bifurcation": "16"}[kind]; segments != "" {
+		line = append(line, "--segments", segments)
 	}
 	succeed[map[string]any](t, append(line, arguments...)...)
 	return path

@@ -29,7 +29,7 @@ func readFolder(t *testing.T, folder string) map[string]string {
 // that was left alone, to the last digit, and lists the same fields.
 func TestSeriesGoOn(t *testing.T) {
 	folder := t.TempDir()
-	surface := generated(t, "bifurcation", "--segments", "16")
+	surface := generated(t, "bifurcation")
 	common := []string{"--fluid-cells", "3000", "--flow", "1L/min", "--series", "every=100", "--snapshots", "every=400", "--lobe", "left=2",
 		"--probe", "0,0,60,mid", "--probe", "0,0,60,0,0,-1,20mm,cut"}
 	run := func(arguments ...string) {
@@ -75,7 +75,7 @@ func TestSeriesGoOn(t *testing.T) {
 // gone on with on other ranks.
 func TestWallOverTime(t *testing.T) {
 	folder := t.TempDir()
-	common := []string{"run", generated(t, "bifurcation", "--segments", "16"), "--fluid-cells", "2000", "--flow", "1L/min", "--waveform", "sine:0.4s", "--mismatch", "50%", "--series", "every=500"}
+	common := []string{"run", generated(t, "bifurcation"), "--fluid-cells", "2000", "--flow", "1L/min", "--waveform", "sine:0.4s", "--mismatch", "50%", "--series", "every=500"}
 	type summary struct {
 		TimeStep float64 `json:"time_step_s"`
 		Wall     struct {

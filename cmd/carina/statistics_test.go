@@ -12,7 +12,7 @@ import (
 // and what makes no sense is refused.
 func TestStatisticsFiles(t *testing.T) {
 	folder := t.TempDir()
-	surface := generated(t, "bifurcation", "--segments", "16")
+	surface := generated(t, "bifurcation")
 	common := []string{"run", surface, "--fluid-cells", "3000", "--flow", "1L/min", "--ranks", "2"}
 	out := filepath.Join(folder, "out")
 	type summary struct {
