@@ -67,16 +67,6 @@ func (n numbering) add(s *bound, index tileIndex, r *solver.Piece, number func(p
 // globalNumber numbers the cells of the whole.
 func globalNumber(p *solver.Piece) int64 { return p.Global }
 
-// number is that of a cell of tile i in the order of memory.
-func (n numbering) number(i int, fluid uint64, cell int) int64 {
-	row := cell % rowsOfTile
-	number := n[i*rowsOfTile+row]
-	for before := row; before < cell; before += rowsOfTile {
-		number += int64(fluid >> before & 1)
-	}
-	return number
-}
-
 // The modes of records.
 const (
 	recordsOut, recordsIn, recordsSettled = 0, 1, 2
