@@ -255,18 +255,29 @@ func (c *Case) workers(g *geometry.Grid, names []Device, m machineOf) (list []ba
 		}
 	}
 	if c.Device == gpusAndCores && held > 0 && held < g.Cells() {
-		m.measureHost(list, gpus, 2*float64(all)/float64(g.Cells())) // read and written
+		m.measureHost(list, gpus, 2*float64(all)/float64(g.Cells()), settings.Precision) // read and written
 	}
 	return list, nil
 }
 
+// Parts of the bandwidth of a copy in the host's memory that steps of a GPU reach there, as
+// measured on an H200 (benchmarks/results/hybrid.md): short accesses cross the bus badly.
+const (
+	reachedInHost       = 0.79
+	reachedInHostDouble = 0.28
+)
+
 // measureHost takes the rates of what lies in the host's memory, with so many bytes a cell and
 // step, from its bandwidth: by GPUs, which are the first workers, and by cores behind them.
-func (m *machineOf) measureHost(list []balance.Worker, gpus []int, bytes float64) {
+func (m *machineOf) measureHost(list []balance.Worker, gpus []int, bytes float64, precision airflow.Precision) {
+	reached := reachedInHost
+	if precision == airflow.Double {
+		reached = reachedInHostDouble
+	}
 	for i := range list {
 		w := &list[i]
 		if i < len(gpus) {
-			w.Beyond = m.byGPU(gpus[i]) / bytes
+			w.Beyond = reached * m.byGPU(gpus[i]) / bytes
 			continue
 		}
 		cores := max(1, m.cores-len(gpus))

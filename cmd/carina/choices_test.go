@@ -48,7 +48,7 @@ func choices() map[string][]string {
 		"lattice":   texts(airflow.Lattices...),
 		"wall":      texts(airflow.Walls...),
 		"precision": texts(airflow.Precisions...),
-		"device":    texts(carina.CPU, carina.GPU, "gpu+cpu"),
+		"device":    texts(carina.CPU, carina.GPU, "gpu+cpu", "gpu+host"),
 		"storage":   texts(gpu.Single, gpu.Half),
 		"exchange":  texts(cuda.IPC, cuda.Host),
 	}

@@ -218,6 +218,8 @@ func TestSplitMemory(t *testing.T) {
 		return
 	}
 	g := open(t, 0)
+	s := must(g.NewStream(false))
+	defer func() { try(t, s.Close()) }()
 	const unit = 64
 	_, err := g.AllocateSplit(200*unit, 10*unit)
 	if err == nil || !strings.Contains(err.Error(), "allocating 640 bytes of the device and 12160 of the host: ") {
@@ -236,9 +238,9 @@ func TestSplitMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []byte
-		for i := range len(c.want) {
-			got = append(got, *(*byte)(unsafe.Pointer(uintptr(a) + uintptr(i*unit))))
+		got := make([]byte, len(c.want))
+		for i := range got {
+			try(t, s.Download(got[i:i+1], a+Address(i*unit)))
 		}
 		if string(got) != c.want {
 			t.Errorf("%d bytes, %d on the device: %v", c.bytes, c.onDevice, got)
