@@ -218,6 +218,17 @@ func withoutMinus(number string) string {
 	return number
 }
 
+// FormatDigits writes a number with so many significant digits, and as a power of ten only
+// from a million on and below a ten-thousandth.
+func FormatDigits(value float64, digits int) string {
+	text := strconv.FormatFloat(value, 'g', digits, 64)
+	rounded, err := strconv.ParseFloat(text, 64)
+	if size := math.Abs(rounded); err != nil || size >= 1e6 || size < 1e-4 {
+		return text
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
 // FormatPercent writes a part of one in percent, with one decimal.
 func FormatPercent(part float64) string {
 	return withoutMinus(strconv.FormatFloat(100*part, 'f', 1, 64)) + " %"

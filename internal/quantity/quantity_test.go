@@ -119,6 +119,22 @@ func TestFormat(t *testing.T) {
 
 // A flow of any size that is written can be read, and reads well: from a tenth to
 // a thousand of its unit, but for what no unit suits.
+// Numbers of people are written without powers of ten.
+func TestFormatDigits(t *testing.T) {
+	for _, c := range []struct {
+		value  float64
+		digits int
+		want   string
+	}{
+		{1573.4, 3, "1570"}, {254, 2, "250"}, {0.12345, 3, "0.123"}, {78.6, 3, "78.6"}, {0, 3, "0"}, {-1999.6, 3, "-2000"},
+		{999999, 2, "1e+06"}, {2e-5, 2, "2e-05"}, {math.Inf(1), 3, "+Inf"}, {5, 3, "5"},
+	} {
+		if got := FormatDigits(c.value, c.digits); got != c.want {
+			t.Errorf("%g with %d digits: %s, want %s", c.value, c.digits, got, c.want)
+		}
+	}
+}
+
 func TestFlowsCanBeReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		flow := math.Pow(10, rapid.Float64Range(-18, 2).Draw(t, "exponent"))

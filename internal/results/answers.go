@@ -125,7 +125,7 @@ func (r *Results) drawSlices(path string) error {
 	for _, s := range a.Sections(r.of.Grid, r.fields, picture.MostSections) {
 		b := &a.Branches[s.Branch-1]
 		shown.Sections = append(shown.Sections, picture.Section{
-			Name: terminal.Line(fmt.Sprintf("branch %d %s", b.Number, b.Name)), Detail: fmt.Sprintf("%s, Re %.3g", quantity.FormatFlow(b.Flow), b.Reynolds),
+			Name: terminal.Line(fmt.Sprintf("branch %d %s", b.Number, b.Name)), Detail: fmt.Sprintf("%s, Re %s", quantity.FormatFlow(b.Flow), quantity.FormatDigits(b.Reynolds, 3)),
 			Side: s.Side, Rows: s.Rows, Speed: s.Speed,
 		})
 	}

@@ -38,8 +38,8 @@ func (r *Results) writeCuboids(path string) error {
 func (r *Results) flowPicture(s *airflow.Summary, pressure bool) picture.FlowPicture {
 	shown := picture.FlowPicture{
 		Title: flowTitle(s, pressure),
-		Subtitle: fmt.Sprintf("%s, Re %.3g, %s cells of %s, t = %s",
-			quantity.FormatFlow(inflow(s)), s.Reynolds, quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
+		Subtitle: fmt.Sprintf("%s, Re %s, %s cells of %s, t = %s",
+			quantity.FormatFlow(inflow(s)), quantity.FormatDigits(s.Reynolds, 3), quantity.Grouped(s.FluidCells), quantity.FormatLength(s.Spacing), quantity.Format(s.Time, "s")),
 		Openings: r.of.Grid.Openings, WallPressure: pressure,
 	}
 	for _, o := range s.Openings {

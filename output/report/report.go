@@ -317,7 +317,7 @@ func (s *summary) branches() section {
 	for _, b := range s.Branches {
 		t.Rows = append(t.Rows, append([]string{
 			strings.TrimSpace(fmt.Sprintf("%d %s", b.Branch, b.Name)), fmt.Sprint(b.Parent), quantity.FormatLength(b.Length), quantity.FormatLength(b.Diameter),
-			fmt.Sprintf("%.1f", b.CellsAcross), fmt.Sprintf("%.4g", b.Reynolds),
+			fmt.Sprintf("%.1f", b.CellsAcross), quantity.FormatDigits(b.Reynolds, 4),
 		}, b.words()...))
 	}
 	return section{Title: "The branches", Words: []string{"Flow is positive away from the first inlet. The peak is exceeded on 1 % of a branch's wall."}, Table: t}
@@ -362,7 +362,7 @@ func (s *summary) trust() section {
 		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
 	}
 	if s.excess != nil {
-		one.Words = append(one.Words, fmt.Sprintf("The pressure drop is likely to be some %.2g %% too high for what the cells do not resolve.", 100**s.excess))
+		one.Words = append(one.Words, fmt.Sprintf("The pressure drop is likely to be some %s %% too high for what the cells do not resolve.", quantity.FormatDigits(100**s.excess, 2)))
 	}
 	narrow := 0
 	const few = 8

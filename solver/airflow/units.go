@@ -123,9 +123,9 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 			"reduce the time step below %s", crossings, quantity.FormatPercent(min(mismatch, 1)), quantity.FormatPercent(s.mismatch()), quantity.Format(u.TimeStep*crossings/s.wantedCrossings(), "s"))
 	}
 	if re := e.cellReynolds(dx, s); re > resolvedReynolds {
-		warn("the grid is coarse for this flow (cell Reynolds number %.3g, should be below %d): what is smaller than a cell is lost, "+
+		warn("the grid is coarse for this flow (cell Reynolds number %s, should be below %d): what is smaller than a cell is lost, "+
 			"so pressure drops may be %s, while the shares of the openings are right sooner; %s",
-			re, resolvedReynolds, tooHigh(re, e.inletDiameter/dx), refinement(domain, dx*resolvedReynolds/re))
+			quantity.FormatDigits(re, 3), resolvedReynolds, tooHigh(re, e.inletDiameter/dx), refinement(domain, dx*resolvedReynolds/re))
 	}
 	return u, warnings, u.usable(e)
 }
@@ -140,7 +140,7 @@ func tooHigh(cellReynolds, across float64) string {
 	if part > far {
 		return "far too high"
 	}
-	return fmt.Sprintf("some %.2g %% too high (by what they were in an airway)", 100*part)
+	return fmt.Sprintf("some %s %% too high (by what they were in an airway)", quantity.FormatDigits(100*part, 2))
 }
 
 // Foreseen is what can be said of a flow on a grid before it is computed.

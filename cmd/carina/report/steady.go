@@ -96,8 +96,8 @@ const hardly, far = 0.03, 0.5
 // resolutionWords says how well the cells resolve the flow and what that means: what the
 // scheme takes beside the fluid's viscosity is paid for by the pressure drop.
 func resolutionWords(r *airflow.Resolution) string {
-	words := fmt.Sprintf("resolution: %.2g cells across opening %d, the narrowest; cell Reynolds number %.3g, y⁺ at walls %.2g, %.2g at most; %.3g %% of the dissipation is resolved",
-		r.CellsAcross, r.Narrowest, r.CellReynolds, r.YPlus, r.YPlusMax, 100*r.Resolved)
+	words := fmt.Sprintf("resolution: %.2g cells across opening %d, the narrowest; cell Reynolds number %s, y⁺ at walls %s, %s at most; %.3g %% of the dissipation is resolved",
+		r.CellsAcross, r.Narrowest, quantity.FormatDigits(r.CellReynolds, 3), quantity.FormatDigits(r.YPlus, 2), quantity.FormatDigits(r.YPlusMax, 2), 100*r.Resolved)
 	if r.Power == nil {
 		words += ", but for what the scheme takes, which is measured in steady flow"
 	}
@@ -107,8 +107,8 @@ func resolutionWords(r *airflow.Resolution) string {
 	case excess < hardly:
 		return words + fmt.Sprintf(": the pressure drop is likely to be within %.2g %% of that on finer cells", 100*hardly)
 	case excess < far:
-		return words + fmt.Sprintf(": the pressure drop is likely to be some %.2g %% too high", 100*excess)
+		return words + fmt.Sprintf(": the pressure drop is likely to be some %s %% too high", quantity.FormatDigits(100*excess, 2))
 	default:
-		return words + fmt.Sprintf(": the pressure drop is likely to be some %.2g %% too high, so choose a smaller spacing", 100*excess)
+		return words + fmt.Sprintf(": the pressure drop is likely to be some %s %% too high, so choose a smaller spacing", quantity.FormatDigits(100*excess, 2))
 	}
 }
