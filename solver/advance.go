@@ -79,8 +79,8 @@ func (r *Rank) Total(numbers []int64, failed error) error {
 
 // checkOwn checks this rank's cells.
 func (r *Rank) checkOwn() (peak float64, bad int64, err error) {
-	if r.keeper != nil {
-		return r.keeper.CheckAll()
+	if r.recordKernel != nil {
+		return r.recordKernel.CheckAll()
 	}
 	if inspector, ok := r.device.(Inspector); ok {
 		bad, err := r.inspect(inspector)

@@ -227,7 +227,7 @@ func (w keeping) Bind(b *solver.Binding) (solver.Kernel, error) {
 	k, err := w.refused.Bind(b)
 	return struct {
 		solver.Kernel
-		solver.Keeper
+		solver.RecordKernel
 	}{k, nil}, err
 }
 

@@ -97,7 +97,7 @@ func (r *Rank) moveByHost(domain *Domain, physics Together, device Device) (*Ran
 	}
 	q.timing = r.timing
 	if err = transport.Agree(t, q.takeOver(kept, nil, states, func() error { return nil })); err == nil {
-		err = q.settle()
+		err = q.updateGhosts()
 	}
 	if err != nil {
 		q.Close()
@@ -122,12 +122,12 @@ func (m *mover) toHost(domain *Domain) ([]*State, error) {
 		return nil, err
 	}
 	itself := func(rank int32) bool { return rank == r.layout.Rank }
-	told := lists{others(m.leaving, itself), others(m.coming, itself)}
-	all, err := m.swap(&told, saved.NewRecordSource([]*State{own}), own.RecordBytes, 1)
+	byMessage := lists{others(m.leaving, itself), others(m.coming, itself)}
+	all, err := m.swap(&byMessage, saved.NewRecordSource([]*State{own}), own.RecordBytes, 1)
 	if err != nil {
 		return nil, err
 	}
-	states := m.states(told.coming)
+	states := m.states(byMessage.coming)
 	for rank, s := range states {
 		s.Records = all[rank]
 	}

@@ -42,7 +42,7 @@ func (l *Layout) places() (sum uint64) {
 
 // loadBeside gives kernel number k what was kept of its cells beside the fields.
 func (r *Rank) loadBeside(k int, states []*State) error {
-	kernel, ok := r.kernels[k].(Companion)
+	kernel, ok := r.kernels[k].(Auxiliary)
 	if !ok {
 		return nil
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 // records lets the new rank take over the states of its cells, given what is kept beside
-// them: out of the memory of keepers that it reaches, as records from elsewhere.
+// them: out of the memory of record kernels that it reaches, as records from elsewhere.
 func (m *mover) records(kept []*State) error {
 	r, q, t := m.from, m.to, m.from.transport
 	if err := r.wait(); err != nil {
 		return err
 	}
-	heir, ok := q.keeper.(Inheritor)
-	reaches := func(from *Rank) bool { return ok && from.keeper != nil && heir.Reaches(from.keeper) }
+	heir, ok := q.recordKernel.(Inheritor)
+	reaches := func(from *Rank) bool { return ok && from.recordKernel != nil && heir.Reaches(from.recordKernel) }
 	sources, reached, err := m.meet(reaches)
 	if err != nil {
 		return err
@@ -32,25 +32,25 @@ func (m *mover) records(kept []*State) error {
 		}
 		taken[int32(peer)] = reached[i]
 	}
-	told := lists{others(m.leaving, func(rank int32) bool { return taken[rank] }), others(m.coming, func(rank int32) bool { return direct[rank] != nil })}
-	source, err := r.recordsOf(told.leaving)
-	// Now all keepers are as those take them that inherit.
+	byMessage := lists{others(m.leaving, func(rank int32) bool { return taken[rank] }), others(m.coming, func(rank int32) bool { return direct[rank] != nil })}
+	source, err := r.recordsOf(byMessage.leaving)
+	// Now all record kernels are as those take them that inherit.
 	if err := transport.Agree(t, err); err != nil {
 		return err
 	}
-	all, err := m.swap(&told, source, m.own.RecordBytes, 1)
+	all, err := m.swap(&byMessage, source, m.own.RecordBytes, 1)
 	if err != nil {
 		return err
 	}
 	var received []*State
-	for rank, s := range m.states(told.coming) {
+	for rank, s := range m.states(byMessage.coming) {
 		s.Records = all[rank]
 		received = append(received, s)
 	}
-	if err := transport.Agree(t, q.takeOver(kept, cellsOf(told.coming), received, func() error { return m.inherit(heir, direct) })); err != nil {
+	if err := transport.Agree(t, q.takeOver(kept, cellsOf(byMessage.coming), received, func() error { return m.inherit(heir, direct) })); err != nil {
 		return err
 	}
-	return q.settle()
+	return q.updateGhosts()
 }
 
 // others are the parts but for those of some ranks.
@@ -70,7 +70,7 @@ func cellsOf(list []part) []CellRange {
 // recordsOf returns the records of cells that leave.
 func (r *Rank) recordsOf(leaving []part) (*RecordSource, error) {
 	cells, bytes := cellsOf(leaving), r.state().record
-	if r.keeper == nil {
+	if r.recordKernel == nil {
 		records := make([]byte, bytes*r.layout.Fluid)
 		return saved.NewSource(r.layout.Ranges(), records, bytes, 1), r.saveRecords(records)
 	}
@@ -79,7 +79,7 @@ func (r *Rank) recordsOf(leaving []part) (*RecordSource, error) {
 		n += c.Count
 	}
 	records := make([]byte, int64(bytes)*n)
-	return saved.NewSource(cells, records, bytes, 1), r.keeper.SaveRecords(r.stateIndex(), cells, records)
+	return saved.NewSource(cells, records, bytes, 1), r.recordKernel.SaveRecords(r.stateIndex(), cells, records)
 }
 
 // takeOver takes over what is kept, the records of cells, all if there are none, and what is
@@ -101,7 +101,7 @@ func (m *mover) inherit(heir Inheritor, direct map[int32]*Rank) error {
 		if len(cells) == 0 {
 			continue
 		}
-		if err := heir.Inherit(m.to.stateIndex(), direct[rank].keeper, cells); err != nil {
+		if err := heir.Inherit(m.to.stateIndex(), direct[rank].recordKernel, cells); err != nil {
 			return err
 		}
 	}

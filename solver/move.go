@@ -47,11 +47,11 @@ func (r *Rank) move(domain *Domain, prepared *Prepared, physics Together, device
 }
 
 // moveTo gives all ranks q the states of their cells: as they lie in memory, where all
-// devices have them by cell, from keeper to keeper, and as records elsewhere.
+// devices have them by cell, from record kernel to record kernel, and as records elsewhere.
 func (r *Rank) moveTo(q *Rank, prepared *Prepared) error {
 	m := mover{from: r, to: q}
 	plain := []int64{1}
-	if r.keeper != nil || q.keeper != nil {
+	if r.recordKernel != nil || q.recordKernel != nil {
 		plain[0] = 0
 	}
 	if err := r.transport.Reduce(transport.Min, plain); err != nil {
@@ -175,7 +175,7 @@ func (m *mover) exchange() ([]*State, error) {
 	if len(received) == 0 {
 		received = []*State{m.like()}
 	}
-	return received, m.swapLots(received[0])
+	return received, m.swapSparse(received[0])
 }
 
 // states are of cells, by where they come from, still with nothing of them.
@@ -195,7 +195,7 @@ func (m *mover) states(coming []part) map[int32]*State {
 // like is the state of no cells after as many steps.
 func (m *mover) like() *State {
 	s := *m.own
-	s.Cells, s.Records, s.Lots, s.Beside = nil, nil, make([]Lots, len(s.Lots)), nil
+	s.Cells, s.Records, s.Sparse, s.Beside = nil, nil, make([]Sparse, len(s.Sparse)), nil
 	for _, list := range m.own.Beside {
 		list = slices.Clone(list)
 		for i := range list {
@@ -242,10 +242,10 @@ func (m *mover) swap(l *lists, source *RecordSource, bytes int, n int64) (map[in
 	return incoming, t.Exchange(messages)
 }
 
-// swapLots gives the new owners of cells their lots, and a state those that come.
-func (m *mover) swapLots(into *State) error {
+// swapSparse gives the new owners of cells their sparse data, and a state those that come.
+func (m *mover) swapSparse(into *State) error {
 	outgoing := map[int][]int64{}
-	for k, own := range m.own.Lots {
+	for k, own := range m.own.Sparse {
 		if len(own.Cells) == 0 {
 			continue
 		}
@@ -268,10 +268,10 @@ func (m *mover) swapLots(into *State) error {
 	}
 	for _, rank := range slices.Sorted(maps.Keys(incoming)) {
 		for words := incoming[rank]; len(words) > 0; {
-			lots, cell, each := &into.Lots[words[0]], words[1], words[2]
-			lots.Cells = append(lots.Cells, cell)
+			sparse, cell, each := &into.Sparse[words[0]], words[1], words[2]
+			sparse.Cells = append(sparse.Cells, cell)
 			for _, w := range words[3 : 3+each] {
-				lots.Numbers = append(lots.Numbers, floatOf(w))
+				sparse.Numbers = append(sparse.Numbers, floatOf(w))
 			}
 			words = words[3+each:]
 		}

@@ -26,7 +26,7 @@ func (r *Rank) findPeers() error {
 	if err != nil {
 		return fmt.Errorf("asking for the kinds of devices: %w", err)
 	}
-	r.unlike = !all
+	r.mixed = !all
 	me := r.transport.Rank()
 	if links {
 		r.linked = func(rank int) bool { return rank != me && (all || same(rank)) }
@@ -44,11 +44,11 @@ func (r *Rank) findPeers() error {
 }
 
 // hasPeersAlone tells whether all other ranks are of this one's kind.
-func (r *Rank) hasPeersAlone() bool { return r.alike != nil && !r.unlike }
+func (r *Rank) hasPeersAlone() bool { return r.alike != nil && !r.mixed }
 
-// Unlike tells whether another rank's device exchanges in another way than this one's.
+// MixedDevices tells whether another rank's device exchanges in another way than this one's.
 // All ranks get the same.
-func (r *Rank) Unlike() bool { return r.unlike }
+func (r *Rank) MixedDevices() bool { return r.mixed }
 
 // isPeer tells whether what crosses to a rank is not seen to by the engine.
 func (r *Rank) isPeer(rank int32) bool { return r.alike != nil && r.alike(int(rank)) }

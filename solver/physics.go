@@ -135,9 +135,9 @@ type Checker interface {
 	Check(b *Block, worker int) (magnitude float64, bad int64)
 }
 
-// Keeper is a kernel that has its values in an order of its own and does itself
+// RecordKernel is a kernel that has its values in an order of its own and does itself
 // what needs all of them. The index of a state is that in Program.State.
-type Keeper interface {
+type RecordKernel interface {
 	// CheckAll is Checker.Check for all own cells.
 	CheckAll() (magnitude float64, bad int64, err error)
 	// SaveRecords fills in the states of own cells by ascending global number: of all, or
@@ -150,24 +150,24 @@ type Keeper interface {
 	HashRecords(state int) (uint64, error)
 }
 
-// Preparer is a Keeper that can prepare SaveRecords beside the steps.
+// Preparer is a RecordKernel that can prepare SaveRecords beside the steps.
 type Preparer interface {
-	Keeper
+	RecordKernel
 	// PrepareRecords begins to; SaveRecords waits for what has begun.
 	PrepareRecords()
 }
 
-// Inheritor is a Keeper that takes over cells from others of its kind in this process, out
+// Inheritor is a RecordKernel that takes over cells from others of its kind in this process, out
 // of their memory.
 type Inheritor interface {
-	Keeper
+	RecordKernel
 	// PrepareInherit begins to prepare Inherit, beside the steps.
 	PrepareInherit()
 	// Reaches tells whether it can.
-	Reaches(from Keeper) bool
+	Reaches(from RecordKernel) bool
 	// Inherit takes over the states of cells from another one, which has saved records of
 	// none or some since its last step and for which nobody waits.
-	Inherit(state int, from Keeper, cells []CellRange) error
+	Inherit(state int, from RecordKernel, cells []CellRange) error
 }
 
 // NoCell is larger than the number of any cell.
@@ -199,14 +199,14 @@ type Resumer interface{ Resume(steps int64) }
 // Scattered is a kernel that keeps numbers beside the fields, at few cells.
 type Scattered interface {
 	// Scattered lists the own cells that have numbers, by global number, a
-	// cell as often as it has lots of them, and the numbers themselves, the same
+	// cell as often as it has such numbers, and the numbers themselves, the same
 	// number for each: those are the kernel's own memory.
 	Scattered() (cells []int64, numbers []float64, err error)
 }
 
-// Companion is a kernel that keeps values of cells beside the fields, such as means over
+// Auxiliary is a kernel that keeps values of cells beside the fields, such as means over
 // time, which go with the cells wherever these go.
-type Companion interface {
+type Auxiliary interface {
 	// SaveBeside returns a copy of them, those of the cells in the order of the pieces.
 	// All ranks keep the same.
 	SaveBeside() ([]Beside, error)

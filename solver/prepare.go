@@ -19,7 +19,7 @@ type Foreseer interface {
 // Prepare prepares a Move to a domain: what it returns makes what that needs of this rank
 // alone, and may do so beside the steps, while no cells move.
 func (r *Rank) Prepare(domain *Domain, list Together) (beside func() (*Prepared, error)) {
-	if heir, ok := r.keeper.(Inheritor); ok {
+	if heir, ok := r.recordKernel.(Inheritor); ok {
 		heir.PrepareInherit()
 	}
 	return func() (*Prepared, error) { return r.foresee(domain, list) }

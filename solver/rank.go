@@ -35,18 +35,18 @@ type Rank struct {
 	kinds     []Kind  // by array
 	kernels   []Kernel
 	reach
-	states    []*state
-	phases    [][]phase
-	exchanges []*Exchange // each once, one way
-	steps     int64       // done
-	timing    Timing
-	finder    *Finder   // while the rank is prepared
-	keeper    Keeper    // the kernel, if it is one
-	peer      Peer      // the device, where others are of its kind
-	watch     Stopwatch // the device, if it is one
-	unlike    bool      // devices are of several kinds
-	identity  saved.Identity
-	closed    bool
+	states       []*state
+	phases       [][]phase
+	exchanges    []*Exchange // each once, one way
+	steps        int64       // done
+	timing       Timing
+	finder       *Finder      // while the rank is prepared
+	recordKernel RecordKernel // the kernel, if it is one
+	peer         Peer         // the device, where others are of its kind
+	watch        Stopwatch    // the device, if it is one
+	mixed        bool         // devices are of several kinds
+	identity     saved.Identity
+	closed       bool
 	// alike tells which other ranks have such devices; nil where the device is no Peer
 	// or the only one.
 	alike func(rank int) bool
@@ -134,7 +134,7 @@ func (r *Rank) prepare(domain *Domain, prepared *Prepared, physics Together) (er
 		return err
 	}
 	// Kernels have filled the cells.
-	if err := r.settle(); err != nil {
+	if err := r.updateGhosts(); err != nil {
 		return fmt.Errorf("preparing the exchange: %w", err)
 	}
 	return nil
@@ -200,12 +200,12 @@ func (r *Rank) bind(domain *Domain, prepared *Prepared, list Together) (programs
 			return nil, nil, err
 		}
 		r.kernels, asks = append(r.kernels, kernel), append(asks, b.asked)
-		if keeper, ok := kernel.(Keeper); ok {
-			r.keeper = keeper
+		if recordKernel, ok := kernel.(RecordKernel); ok {
+			r.recordKernel = recordKernel
 		}
 		first += len(p.Fields())
 	}
-	if r.keeper != nil && len(r.kernels) > 1 {
+	if r.recordKernel != nil && len(r.kernels) > 1 {
 		return nil, nil, errors.New("this device computes one physics alone; compute several on the processor")
 	}
 	return programs, asks, nil

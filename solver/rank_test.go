@@ -50,15 +50,15 @@ func (far) Program() (p solver.Program) {
 type farKernel struct {
 	values  [2][]float64
 	windows *solver.Windows
-	// cells have lots, by global number, local ones by cell; numbers are two a lot.
+	// cells have sparse data, by global number, local ones by cell; numbers are two for each.
 	cells   []int64
 	numbers []float64
-	lots    map[int32][]int
+	sparse  map[int32][]int
 }
 
-// remember gives lots to one cell in seven.
+// remember gives sparse data to one cell in seven.
 func (k *farKernel) remember(b *solver.Binding) {
-	k.lots = map[int32][]int{}
+	k.sparse = map[int32][]int{}
 	for i := range b.Pieces {
 		p := &b.Pieces[i]
 		for c := range p.Cells() {
@@ -67,7 +67,7 @@ func (k *farKernel) remember(b *solver.Binding) {
 				continue
 			}
 			for lot := range 1 + global/7%2 {
-				k.lots[p.Local+c] = append(k.lots[p.Local+c], len(k.cells))
+				k.sparse[p.Local+c] = append(k.sparse[p.Local+c], len(k.cells))
 				k.cells = append(k.cells, global)
 				k.numbers = append(k.numbers, float64(lot), math.Cos(float64(global)))
 			}
@@ -106,7 +106,7 @@ func (k *farKernel) Work(step, _ int) solver.Work {
 					sum = math.Mod(sum+float64(float64(i+1)*from[n]), 4)
 				}
 			}
-			for i, lot := range k.lots[c] {
+			for i, lot := range k.sparse[c] {
 				mean, last := &k.numbers[2*lot], &k.numbers[2*lot+1]
 				*mean, *last = *last, math.Mod(*mean+float64(float64(i+2)*sum), 3)
 				sum = math.Mod(sum+*mean, 4)

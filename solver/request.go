@@ -147,7 +147,7 @@ func (r *Rank) agree(requests []*request) error {
 	for _, q := range requests {
 		q.exchange = &Exchange{Transport: r.transport, Asks: q.state != nil}
 	}
-	outgoing := told(requests)
+	outgoing := requestWords(requests)
 	incoming, err := transport.Tell(r.transport, outgoing)
 	if err != nil {
 		return err
@@ -172,9 +172,9 @@ func (r *Rank) agree(requests []*request) error {
 	return nil
 }
 
-// told are the words that tell each owner what is wanted of it: for every request the
+// requestWords are the words that tell each owner what is wanted of it: for every request the
 // number of runs, and these.
-func told(requests []*request) map[int][]int64 {
+func requestWords(requests []*request) map[int][]int64 {
 	words := map[int][]int64{}
 	for _, q := range requests {
 		for i := range q.list {

@@ -94,8 +94,8 @@ func (r *Rank) Hash() (uint64, error) {
 
 // hashOwn is this rank's part of the hash.
 func (r *Rank) hashOwn() (sum uint64, err error) {
-	if r.keeper != nil {
-		return r.keeper.HashRecords(r.stateIndex())
+	if r.recordKernel != nil {
+		return r.recordKernel.HashRecords(r.stateIndex())
 	}
 	finder, err := r.stateFinder()
 	if err != nil {
@@ -153,8 +153,8 @@ type (
 	State = saved.State
 	// CellRange is cells in a row, by global number.
 	CellRange = saved.CellRange
-	// Lots are numbers that physics keep at few cells.
-	Lots = saved.Lots
+	// Sparse is numbers that physics keep at few cells.
+	Sparse = saved.Sparse
 	// Beside is values that physics keep of cells beside the fields.
 	Beside = saved.Beside
 	// RecordSource finds the records of saved states.
@@ -189,7 +189,7 @@ func (r *Rank) SaveStateInto(spare *State) (*State, error) {
 // it out on first use, page by page, which takes as long as many steps do. It ends with nil
 // where nobody needs it any more, which until tells. A Preparer prepares its part meanwhile.
 func (r *Rank) RoomForState(until <-chan struct{}) <-chan *State {
-	if p, ok := r.keeper.(Preparer); ok {
+	if p, ok := r.recordKernel.(Preparer); ok {
 		p.PrepareRecords()
 	}
 	room, bytes := make(chan *State, 1), r.stateBytes()
@@ -228,17 +228,17 @@ func (r *Rank) saveKept() (*State, error) {
 			global = g.SaveGlobal()
 		}
 		s.Global = append(s.Global, global)
-		var lots Lots
+		var sparse Sparse
 		if scattered, ok := k.(Scattered); ok {
 			cells, numbers, err := scattered.Scattered()
 			if err != nil {
 				return nil, err
 			}
-			lots = Lots{Cells: append([]int64(nil), cells...), Numbers: append([]float64(nil), numbers...)}
+			sparse = Sparse{Cells: append([]int64(nil), cells...), Numbers: append([]float64(nil), numbers...)}
 		}
-		s.Lots = append(s.Lots, lots)
+		s.Sparse = append(s.Sparse, sparse)
 		var beside []Beside
-		if c, ok := k.(Companion); ok {
+		if c, ok := k.(Auxiliary); ok {
 			var err error
 			if beside, err = c.SaveBeside(); err != nil {
 				return nil, err
@@ -251,8 +251,8 @@ func (r *Rank) saveKept() (*State, error) {
 
 // saveRecords fills in the states of the own cells.
 func (r *Rank) saveRecords(records []byte) error {
-	if r.keeper != nil {
-		return r.keeper.SaveRecords(r.stateIndex(), nil, records)
+	if r.recordKernel != nil {
+		return r.recordKernel.SaveRecords(r.stateIndex(), nil, records)
 	}
 	finder, err := r.stateFinder()
 	if err != nil {
@@ -319,7 +319,7 @@ func (r *Rank) LoadState(states []*State) error {
 	if err := transport.Agree(r.transport, err); err != nil {
 		return fmt.Errorf("loading a state: %w", err)
 	}
-	return r.settle()
+	return r.updateGhosts()
 }
 
 // loadOwn does what needs no other rank.
@@ -336,8 +336,8 @@ func (r *Rank) loadOwn(states []*State) error {
 // loadRecords takes over the records of the own cells, or of some if cells is not nil.
 func (r *Rank) loadRecords(cells []CellRange, states []*State) error {
 	source := saved.NewRecordSource(states)
-	if r.keeper != nil {
-		return r.keeper.LoadRecords(r.stateIndex(), cells, source)
+	if r.recordKernel != nil {
+		return r.recordKernel.LoadRecords(r.stateIndex(), cells, source)
 	}
 	finder, err := r.stateFinder()
 	if err != nil {
@@ -399,32 +399,32 @@ func (r *Rank) loadLots(k int, states []*State) error {
 		return err
 	}
 	each := len(numbers) / len(cells)
-	lots := map[int64][]float64{}
+	sparse := map[int64][]float64{}
 	for _, s := range states {
-		if len(s.Lots[k].Cells) == 0 {
+		if len(s.Sparse[k].Cells) == 0 {
 			continue
 		}
-		if len(s.Lots[k].Numbers)/len(s.Lots[k].Cells) != each {
+		if len(s.Sparse[k].Numbers)/len(s.Sparse[k].Cells) != each {
 			return ErrOtherState
 		}
-		for i, c := range s.Lots[k].Cells {
-			lots[c] = append(lots[c], s.Lots[k].Numbers[i*each:(i+1)*each]...)
+		for i, c := range s.Sparse[k].Cells {
+			sparse[c] = append(sparse[c], s.Sparse[k].Numbers[i*each:(i+1)*each]...)
 		}
 	}
 	for i, c := range cells {
-		if len(lots[c]) < each {
+		if len(sparse[c]) < each {
 			return ErrOtherState
 		}
-		copy(numbers[i*each:], lots[c][:each])
-		lots[c] = lots[c][each:]
+		copy(numbers[i*each:], sparse[c][:each])
+		sparse[c] = sparse[c][each:]
 	}
 	return nil
 }
 
-// settle brings what records have filled in to where the next step finds it: what
+// updateGhosts brings what records have filled in to where the next step finds it: what
 // lies in ghosts goes to its owners, and then all that is fetched in a cycle, or all of
 // ghosts, comes.
-func (r *Rank) settle() error {
+func (r *Rank) updateGhosts() error {
 	return r.fetch(add(nil, r.state().returns))
 }
 

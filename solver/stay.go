@@ -225,7 +225,7 @@ func (m *mover) meet(reaches func(from *Rank) bool) (sources []*Rank, reached []
 	leavers.ranks.Store(number, m.from)
 	defer leavers.ranks.Delete(number)
 	// Each tells its number, and then whether it reaches the other.
-	told := func(mine func(i int) int64) ([]int64, error) {
+	tellPeers := func(mine func(i int) int64) ([]int64, error) {
 		var messages []transport.Message
 		theirs := make([]int64, len(m.peers))
 		for i, peer := range m.peers {
@@ -237,11 +237,11 @@ func (m *mover) meet(reaches func(from *Rank) bool) (sources []*Rank, reached []
 		}
 		return theirs, err
 	}
-	numbers, err := told(func(int) int64 { return number })
+	numbers, err := tellPeers(func(int) int64 { return number })
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, err := told(func(i int) int64 {
+	theirs, err := tellPeers(func(i int) int64 {
 		from, found := leavers.ranks.Load(numbers[i])
 		if !found || !reaches(from.(*Rank)) {
 			return 0

@@ -107,8 +107,8 @@ func open(b Backend, s *Settings, t transport.Transport) (solver.Device, error) 
 	return device, nil
 }
 
-// errUnlikeQuadratic says what unlike ranks cannot compute.
-var errUnlikeQuadratic = errors.New("quadratic walls are computed by processors or by GPUs, not by both together; choose interpolated walls")
+// errMixedQuadratic says what ranks of mixed devices cannot compute.
+var errMixedQuadratic = errors.New("quadratic walls are computed by processors or by GPUs, not by both together; choose interpolated walls")
 
 // prepared makes the engine's rank of a flow.
 func prepared(b Backend, device solver.Device, domain *solver.Domain, settings Settings, t transport.Transport) (*Rank, error) {
@@ -126,9 +126,9 @@ func prepared(b Backend, device solver.Device, domain *solver.Domain, settings S
 	if err != nil {
 		return nil, err
 	}
-	if settings.Wall == Quadratic && e.Unlike() {
+	if settings.Wall == Quadratic && e.MixedDevices() {
 		e.Close()
-		return nil, transport.AgreedError{Cause: errUnlikeQuadratic}
+		return nil, transport.AgreedError{Cause: errMixedQuadratic}
 	}
 	flow.warnOfClosed()
 	flow.warnOfEqualPressures()

@@ -25,7 +25,7 @@ type bound struct {
 	carried     []*carried // by worker; nil where nobody wants the velocity
 	average     *average
 	statistics  moments.Statistics
-	kept        kept
+	kept        keptFields
 	fresh       fresh
 	steps       int64                // done or begun
 	ambientNow  float64              // after these, in Pa
@@ -35,7 +35,7 @@ type bound struct {
 
 var (
 	_ Kernel           = (*bound)(nil)
-	_ solver.Companion = (*bound)(nil)
+	_ solver.Auxiliary = (*bound)(nil)
 	_ solver.Checker   = (*bound)(nil)
 	_ solver.Resumer   = (*bound)(nil)
 )

@@ -246,14 +246,14 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		"too many cells":    func(s *solver.State) { s.Cells = []solver.CellRange{{First: 0, Count: math.MaxInt64}} },
 		"cells before zero": func(s *solver.State) { s.Cells = append([]solver.CellRange{{First: -5, Count: 3}}, s.Cells...) },
 		"records of 0":      func(s *solver.State) { s.RecordBytes = 0 },
-		"no lots":           func(s *solver.State) { s.Lots = nil },
-		"a lot cut off":     func(s *solver.State) { s.Lots[0].Numbers = s.Lots[0].Numbers[:len(s.Lots[0].Numbers)-1] },
+		"no sparse":         func(s *solver.State) { s.Sparse = nil },
+		"a lot cut off":     func(s *solver.State) { s.Sparse[0].Numbers = s.Sparse[0].Numbers[:len(s.Sparse[0].Numbers)-1] },
 		"other openings":    func(s *solver.State) { s.Global[0] = append(s.Global[0], s.Global[0]...) },
 		"openings cut off":  func(s *solver.State) { s.Global[0] = s.Global[0][:20] },
 		"nothing global":    func(s *solver.State) { s.Global = nil },
 	} {
 		bad := *good
-		bad.Lots, bad.Global = slices.Clone(good.Lots), [][]byte{slices.Clone(good.Global[0])}
+		bad.Sparse, bad.Global = slices.Clone(good.Sparse), [][]byte{slices.Clone(good.Global[0])}
 		damage(&bad)
 		if err := r.LoadState([]*solver.State{&bad}); err == nil {
 			t.Errorf("%s: the state was loaded", name)

@@ -32,7 +32,7 @@ func recordOf(cell, seed int64) []byte {
 
 // stateOf is the state of some cells, all of it made of their numbers and a seed.
 func stateOf(list []saved.CellRange, count, seed int64) *saved.State {
-	s := &saved.State{Steps: seed, RecordBytes: record, Global: [][]byte{{1, byte(seed)}, nil}, Lots: make([]saved.Lots, 2), Run: []byte("run"), Cells: list}
+	s := &saved.State{Steps: seed, RecordBytes: record, Global: [][]byte{{1, byte(seed)}, nil}, Sparse: make([]saved.Sparse, 2), Run: []byte("run"), Cells: list}
 	s.Form, s.Grid.Cells, s.Grid.Size = saved.Form, count, [3]int32{int32(count), 1, 1}
 	s.Fields = []saved.Field{{Name: "populations", Values: 3, Kind: "float16", Scale: 1}}
 	mean := saved.Beside{Name: "means", Every: 1, Bytes: 2, Head: []byte{byte(seed)}}
@@ -45,8 +45,8 @@ func stateOf(list []saved.CellRange, count, seed int64) *saved.State {
 				sample.Values = append(sample.Values, byte(cell), byte(cell>>8), byte(seed))
 			}
 			for lot := range cell % 37 / 34 { // 0, 1 or 2 of a cell
-				s.Lots[1].Cells = append(s.Lots[1].Cells, cell)
-				s.Lots[1].Numbers = append(s.Lots[1].Numbers, float64(cell), float64(lot), 1/float64(seed))
+				s.Sparse[1].Cells = append(s.Sparse[1].Cells, cell)
+				s.Sparse[1].Numbers = append(s.Sparse[1].Numbers, float64(cell), float64(lot), 1/float64(seed))
 			}
 		}
 	}
@@ -115,15 +115,15 @@ func same(got, want *saved.State) error {
 	case !bytes.Equal(got.Beside[0][1].Values, want.Beside[0][1].Values):
 		return errors.New("other samples")
 	case fmt.Sprint(sortedLots(got)) != fmt.Sprint(sortedLots(want)):
-		return fmt.Errorf("other lots")
+		return fmt.Errorf("other sparse")
 	}
 	return nil
 }
 
 func sortedLots(s *saved.State) map[int64][]float64 {
 	found := map[int64][]float64{}
-	for i, c := range s.Lots[1].Cells {
-		found[c] = append(found[c], s.Lots[1].Numbers[3*i:3*i+3]...)
+	for i, c := range s.Sparse[1].Cells {
+		found[c] = append(found[c], s.Sparse[1].Numbers[3*i:3*i+3]...)
 	}
 	return found
 }
@@ -182,7 +182,7 @@ func TestSize(t *testing.T) {
 			return err
 		}
 		s := stateOf(lists[tr.Rank()], count, 3)
-		s.Beside, s.Lots, s.RecordBytes, s.Records = [][]saved.Beside{{}, {}}, make([]saved.Lots, 2), wide, make([]byte, count/2*wide)
+		s.Beside, s.Sparse, s.RecordBytes, s.Records = [][]saved.Beside{{}, {}}, make([]saved.Sparse, 2), wide, make([]byte, count/2*wide)
 		s.Fields[0].Values = 19
 		w.Begin(s, nil)
 		_, err = w.Finish()

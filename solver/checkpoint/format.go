@@ -163,7 +163,7 @@ func (m *Manifest) sound() bool {
 
 // state is that of no cells.
 func (m *Manifest) state() *saved.State {
-	s := &saved.State{Identity: m.Identity, Steps: m.Steps, RecordBytes: m.RecordBytes, Global: m.Global, Run: m.Run, Lots: make([]saved.Lots, len(m.Global))}
+	s := &saved.State{Identity: m.Identity, Steps: m.Steps, RecordBytes: m.RecordBytes, Global: m.Global, Run: m.Run, Sparse: make([]saved.Sparse, len(m.Global))}
 	for _, list := range m.Beside {
 		s.Beside = append(s.Beside, append([]saved.Beside(nil), list...))
 	}

@@ -159,9 +159,9 @@ func (l *loader) take(ranges []saved.CellRange, c *chunk, data []byte) bool {
 			number++
 		}
 	}
-	for k := range l.state.Lots {
+	for k := range l.state.Sparse {
 		var ok bool
-		if data, ok = l.takeLots(&l.state.Lots[k], data); !ok {
+		if data, ok = l.takeSparse(&l.state.Sparse[k], data); !ok {
 			return false
 		}
 	}
@@ -189,8 +189,8 @@ func (l *loader) takeBeside(ranges []saved.CellRange, b *saved.Beside, firsts []
 	return data, true
 }
 
-// takeLots takes over what is kept at few cells and returns what follows.
-func (l *loader) takeLots(lots *saved.Lots, data []byte) ([]byte, bool) {
+// takeSparse takes over what is kept at few cells and returns what follows.
+func (l *loader) takeSparse(sparse *saved.Sparse, data []byte) ([]byte, bool) {
 	n, size := binary.Uvarint(data)
 	if size <= 0 {
 		return nil, false
@@ -209,11 +209,11 @@ func (l *loader) takeLots(lots *saved.Lots, data []byte) ([]byte, bool) {
 		data = data[number:]
 		wanted := cell <= math.MaxInt64/2 && l.wants(saved.CellRange{First: int64(cell), Count: 1})
 		if wanted {
-			lots.Cells = append(lots.Cells, int64(cell))
+			sparse.Cells = append(sparse.Cells, int64(cell))
 		}
 		for range each {
 			if wanted {
-				lots.Numbers = append(lots.Numbers, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+				sparse.Numbers = append(sparse.Numbers, math.Float64frombits(binary.LittleEndian.Uint64(data)))
 			}
 			data = data[number:]
 		}

@@ -22,11 +22,11 @@ type encoder struct {
 	at    int64
 	index []chunk
 	rest  []saved.CellRange // not yet written, the first maybe in part
-	// record and beside are where the next values lie, lots the next of each physics in
+	// record and beside are where the next values lie, sparse the next of each physics in
 	// the order of cells.
 	record int
 	beside [][]int
-	lots   [][]int32
+	sparse [][]int32
 	cells  int64
 }
 
@@ -59,23 +59,23 @@ func writeState(path, id string, rank int, s *saved.State) (err error) {
 	return atomicfile.Sync(file)
 }
 
-// prepare puts lots into the order of cells; those of one cell stay as they are.
+// prepare puts sparse data into the order of cells; those of one cell stay as they are.
 func (e *encoder) prepare() {
-	for _, lots := range e.state.Lots {
-		order := make([]int32, len(lots.Cells))
+	for _, sparse := range e.state.Sparse {
+		order := make([]int32, len(sparse.Cells))
 		for i := range order {
 			order[i] = int32(i)
 		}
 		slices.SortStableFunc(order, func(a, b int32) int {
 			switch {
-			case lots.Cells[a] < lots.Cells[b]:
+			case sparse.Cells[a] < sparse.Cells[b]:
 				return -1
-			case lots.Cells[a] > lots.Cells[b]:
+			case sparse.Cells[a] > sparse.Cells[b]:
 				return 1
 			}
 			return 0
 		})
-		e.lots = append(e.lots, order)
+		e.sparse = append(e.sparse, order)
 	}
 	for _, list := range e.state.Beside {
 		e.beside = append(e.beside, make([]int, len(list)))
@@ -136,8 +136,8 @@ func (e *encoder) chunk() error {
 			e.beside[k][i] += n
 		}
 	}
-	for k := range e.state.Lots {
-		if err := put(e.lotsUpTo(k, c.Last)); err != nil {
+	for k := range e.state.Sparse {
+		if err := put(e.sparseUpTo(k, c.Last)); err != nil {
 			return err
 		}
 	}
@@ -150,12 +150,12 @@ func (e *encoder) chunk() error {
 	return nil
 }
 
-// lotsUpTo are the next lots of a physics, as far as a cell: their number and how many
+// sparseUpTo are the next sparse numbers of a physics, as far as a cell: their number and how many
 // values each has, cells, values.
-func (e *encoder) lotsUpTo(k int, last int64) (data []byte) {
-	lots := &e.state.Lots[k]
-	each, n := len(lots.Numbers)/max(1, len(lots.Cells)), 0
-	for n < len(e.lots[k]) && lots.Cells[e.lots[k][n]] <= last {
+func (e *encoder) sparseUpTo(k int, last int64) (data []byte) {
+	sparse := &e.state.Sparse[k]
+	each, n := len(sparse.Numbers)/max(1, len(sparse.Cells)), 0
+	for n < len(e.sparse[k]) && sparse.Cells[e.sparse[k][n]] <= last {
 		n++
 	}
 	data = binary.AppendUvarint(data, uint64(n))
@@ -163,13 +163,13 @@ func (e *encoder) lotsUpTo(k int, last int64) (data []byte) {
 		return data
 	}
 	data = binary.AppendUvarint(data, uint64(each))
-	for _, i := range e.lots[k][:n] {
-		data = binary.LittleEndian.AppendUint64(data, uint64(lots.Cells[i]))
-		for _, v := range lots.Numbers[int(i)*each:][:each] {
+	for _, i := range e.sparse[k][:n] {
+		data = binary.LittleEndian.AppendUint64(data, uint64(sparse.Cells[i]))
+		for _, v := range sparse.Numbers[int(i)*each:][:each] {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
 	}
-	e.lots[k] = e.lots[k][n:]
+	e.sparse[k] = e.sparse[k][n:]
 	return data
 }
 

@@ -15,7 +15,7 @@ const record = 3 // bytes of a cell
 func divided(random *rand.Rand, count, ranks int64) []*State {
 	states := make([]*State, ranks)
 	for i := range states {
-		states[i] = &State{Steps: 4, RecordBytes: record, Global: [][]byte{nil}, Lots: make([]Lots, 1)}
+		states[i] = &State{Steps: 4, RecordBytes: record, Global: [][]byte{nil}, Sparse: make([]Sparse, 1)}
 	}
 	for first := int64(0); first < count; {
 		n := min(count-first, 1+random.Int64N(9))
@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 		"of two steps":        func(s []*State) []*State { s[1].Steps++; return s },
 		"before the first":    func(s []*State) []*State { s[0].Steps, s[1].Steps = -1, -1; return s },
 		"of two physics":      func(s []*State) []*State { s[1].Global = make([][]byte, 2); return s },
-		"lots of two":         func(s []*State) []*State { s[1].Lots = make([]Lots, 2); return s },
+		"sparse of two":       func(s []*State) []*State { s[1].Sparse = make([]Sparse, 2); return s },
 		"records cut off":     func(s []*State) []*State { s[1].Records = s[1].Records[1:]; return s },
 		"records of no bytes": func(s []*State) []*State { s[0].RecordBytes = 0; return s },
 		"cells below zero":    func(s []*State) []*State { s[0].Cells[0].First = -1; return s },
@@ -89,10 +89,10 @@ func TestCheck(t *testing.T) {
 		"beside of no bytes":  func(s []*State) []*State { s[0].Beside[0][0].Bytes = 0; return s },
 		"beside cut off":      func(s []*State) []*State { b := &s[0].Beside[0][0]; b.Values = b.Values[1:]; return s },
 		"beside by two names": func(s []*State) []*State { s[1].Beside[0][0].Name = "other"; return s },
-		"numbers cut off":     func(s []*State) []*State { s[0].Lots[0] = Lots{[]int64{1, 2}, []float64{1, 2, 3}}; return s },
+		"numbers cut off":     func(s []*State) []*State { s[0].Sparse[0] = Sparse{[]int64{1, 2}, []float64{1, 2, 3}}; return s },
 	} {
 		states := divided(rand.New(rand.NewPCG(3, 4)), 100, 2)
-		states[0].Lots[0] = Lots{[]int64{1, 2}, []float64{1, 2, 3, 4}}
+		states[0].Sparse[0] = Sparse{[]int64{1, 2}, []float64{1, 2, 3, 4}}
 		for _, s := range states {
 			s.Beside = [][]Beside{{beside(s)}}
 		}

@@ -18,9 +18,9 @@ type State struct {
 	Cells       []CellRange
 	Records     []byte
 	RecordBytes int
-	// Lots are the numbers that physics keep at few cells, Beside what they keep of cells
+	// Sparse are the numbers that physics keep at few cells, Beside what they keep of cells
 	// beside the fields, both for each physics.
-	Lots   []Lots
+	Sparse []Sparse
 	Beside [][]Beside
 	// Run is what who runs the physics knows of earlier steps.
 	Run []byte
@@ -47,8 +47,8 @@ func (c CellRange) Each(n int64) CellRange {
 	return CellRange{First: first, Count: end - first}
 }
 
-// Lots are numbers at few cells, as many for each entry of Cells.
-type Lots struct {
+// Sparse are numbers at few cells, as many for each entry of Cells.
+type Sparse struct {
 	Cells   []int64
 	Numbers []float64
 }
@@ -63,7 +63,7 @@ func Check(states []*State, physics int) error {
 		return ErrOtherState
 	}
 	for _, s := range states {
-		if s == nil || s.Steps < 0 || s.Steps != states[0].Steps || len(s.Global) != physics || len(s.Lots) != physics ||
+		if s == nil || s.Steps < 0 || s.Steps != states[0].Steps || len(s.Global) != physics || len(s.Sparse) != physics ||
 			len(s.Beside) != 0 && len(s.Beside) != physics || !s.whole() || !s.alike(states[0]) || !bytes.Equal(s.Run, states[0].Run) {
 			return ErrOtherState
 		}
@@ -86,8 +86,8 @@ func (s *State) whole() bool {
 	if s.RecordBytes < 1 || cells > int64(len(s.Records))/int64(s.RecordBytes) {
 		return false
 	}
-	for _, lots := range s.Lots {
-		if len(lots.Numbers)%max(1, len(lots.Cells)) != 0 {
+	for _, sparse := range s.Sparse {
+		if len(sparse.Numbers)%max(1, len(sparse.Cells)) != 0 {
 			return false
 		}
 	}

@@ -49,7 +49,7 @@ type fluxRoom[T float32 | float64] struct {
 	fastest         [stencil.LaneBytes / 4]T
 	edge, gets      T // of an inflow
 	at              [24]unsafe.Pointer
-	kept            kept[T]
+	kept            faceCache[T]
 	_               [64]byte
 }
 

@@ -73,9 +73,9 @@ type bound struct {
 	stepped    bool
 	average    *average
 	statistics moments.Statistics
-	kept       *kept
+	kept       *snapshotMemory
 	compared   *compared
-	lots       lots
+	sparse     sparse
 	copied     *copied           // for all own cells, once a state was saved
 	sorting    chan *sorted      // a part of it that is being made beside the steps
 	workers    *parallel.Workers // of the host, that sort what is saved and loaded
@@ -83,7 +83,7 @@ type bound struct {
 
 var (
 	_ airflow.Kernel   = (*bound)(nil)
-	_ solver.Companion = (*bound)(nil)
+	_ solver.Auxiliary = (*bound)(nil)
 	_ solver.Inheritor = (*bound)(nil)
 	_ solver.Resumer   = (*bound)(nil)
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // Reaches tells whether kernels here can read the tiles of another rank.
-func (s *bound) Reaches(from solver.Keeper) bool {
+func (s *bound) Reaches(from solver.RecordKernel) bool {
 	o, ok := from.(*bound)
 	return ok && o.Layout == s.Layout && o.part.InHost == 0 && s.part.Device.Sees(o.part.Device)
 }
@@ -29,7 +29,7 @@ func (s *bound) PrepareInherit() {
 
 // Inherit takes over the states of cells from another rank's tiles, portion by portion: this
 // device reads there what that one would save.
-func (s *bound) Inherit(state int, from solver.Keeper, cells []solver.CellRange) (err error) {
+func (s *bound) Inherit(state int, from solver.RecordKernel, cells []solver.CellRange) (err error) {
 	o, p := from.(*bound), s.part
 	to := s.tilesOf(cells)
 	source := make([]int32, len(to))

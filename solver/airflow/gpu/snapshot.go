@@ -12,8 +12,8 @@ import (
 	"carina/solver/cuda/tiling"
 )
 
-// kept is room on the device for the fields of all cells.
-type kept struct {
+// snapshotMemory is room on the device for the fields of all cells.
+type snapshotMemory struct {
 	fields device.Address // 0 where there is no room
 	// pinned is the host memory through which fields come, made once:
 	// pinning takes longer than many steps, and so does giving back.
@@ -31,7 +31,7 @@ func (s *bound) reserve() (bool, error) {
 	if s.kept != nil {
 		return s.kept.fields != 0, nil
 	}
-	s.kept = &kept{}
+	s.kept = &snapshotMemory{}
 	p := s.part
 	free, _, err := p.Device.Memory()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *bound) Snapshot() (wait func() (*airflow.Fields, error), err error) {
 }
 
 // buffers returns the pinned memory.
-func (k *kept) buffers(d device.Device, bytes int64) (*[2][]byte, error) {
+func (k *snapshotMemory) buffers(d device.Device, bytes int64) (*[2][]byte, error) {
 	for i := range k.pinned {
 		if k.pinned[i] != nil {
 			continue
@@ -129,7 +129,7 @@ func (k *kept) buffers(d device.Device, bytes int64) (*[2][]byte, error) {
 }
 
 // forget tells that no fields are kept.
-func (k *kept) forget() {
+func (k *snapshotMemory) forget() {
 	if k == nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (k *kept) forget() {
 }
 
 // close waits for the last snapshot and gives the pinned memory back.
-func (k *kept) close(d device.Device) (err error) {
+func (k *snapshotMemory) close(d device.Device) (err error) {
 	if k == nil {
 		return nil
 	}

@@ -120,9 +120,9 @@ func (s *bound) HashRecords(state int) (uint64, error) {
 	return found[0], err
 }
 
-// lots are what the absorption of sound remembers, by the links of a cell to one
+// sparse is what the absorption of sound remembers, by the links of a cell to one
 // opening. Cells and numbers are as solver.Scattered has them.
-type lots struct {
+type sparse struct {
 	groups  []linkGroup
 	cells   []int64
 	numbers []float64
@@ -142,7 +142,7 @@ const numbersOfGroup = 2
 // findLots lists the groups, by cell in the order of the openings.
 func (s *bound) findLots() {
 	p := s.part
-	if s.lots.groups != nil || len(p.walls.openingCells) == 0 {
+	if s.sparse.groups != nil || len(p.walls.openingCells) == 0 {
 		return
 	}
 	for i := range p.walls.ranges {
@@ -158,11 +158,11 @@ func (s *bound) findLots() {
 			}
 		}
 	}
-	slices.SortStableFunc(s.lots.groups, func(a, b linkGroup) int { return cmp.Compare(a.cell, b.cell) })
-	for _, g := range s.lots.groups {
-		s.lots.cells = append(s.lots.cells, g.cell)
+	slices.SortStableFunc(s.sparse.groups, func(a, b linkGroup) int { return cmp.Compare(a.cell, b.cell) })
+	for _, g := range s.sparse.groups {
+		s.sparse.cells = append(s.sparse.cells, g.cell)
 	}
-	s.lots.numbers = make([]float64, numbersOfGroup*len(s.lots.groups))
+	s.sparse.numbers = make([]float64, numbersOfGroup*len(s.sparse.groups))
 }
 
 // addGroups adds those of a cell at openings.
@@ -174,14 +174,14 @@ func (s *bound) addGroups(o openingCell, cell int64) {
 			first++
 		}
 		g.links = first - g.first
-		s.lots.groups = append(s.lots.groups, g)
+		s.sparse.groups = append(s.sparse.groups, g)
 	}
 }
 
 // Scattered is what the absorption of sound remembers.
 func (s *bound) Scattered() (cells []int64, numbers []float64, err error) {
 	s.findLots()
-	p, l := s.part, &s.lots
+	p, l := s.part, &s.sparse
 	if len(l.groups) == 0 {
 		return nil, nil, nil
 	}
@@ -199,13 +199,13 @@ func (s *bound) Scattered() (cells []int64, numbers []float64, err error) {
 
 // uploadLots gives the device what was remembered.
 func (s *bound) uploadLots() error {
-	if len(s.lots.groups) == 0 {
+	if len(s.sparse.groups) == 0 {
 		return nil
 	}
 	p := s.part
 	numbers := make([]float64, len(p.walls.openingLinks))
-	for i, g := range s.lots.groups {
-		copy(numbers[g.first:g.first+g.links], s.lots.numbers[i*numbersOfGroup:(i+1)*numbersOfGroup])
+	for i, g := range s.sparse.groups {
+		copy(numbers[g.first:g.first+g.links], s.sparse.numbers[i*numbersOfGroup:(i+1)*numbersOfGroup])
 	}
 	return p.Device.Upload(p.wallParts.memory, appendReals(nil, p.Bits, numbers...))
 }

@@ -56,8 +56,8 @@ const (
 	opens = 1 << 11
 	// reflects marks the links of walls that are made of what the collision left.
 	reflects = 1 << 14
-	// atRim marks the links of walls whose opposites meet openings, see wall.Rim.
-	atRim = 1 << 15
+	// atEdge marks the links of walls whose opposites meet openings, see wall.Edge.
+	atEdge = 1 << 15
 	// meetsOpenings marks a range's number of cells where one meets an opening.
 	meetsOpenings = 1 << 8
 )
@@ -190,7 +190,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 			distance, flags = halfWay, flags&^reflects
 		case l.Mask[i]>>(d^1)&1 == 0:
 		case flags&opens == 0 && p.opening.Find(linkOf(l, i, d^1)) >= 0:
-			flags |= atRim
+			flags |= atEdge
 		default:
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
 		}
@@ -208,7 +208,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 				p.flow.States.AtWall(&through[k].numbers)
 			}
 		}
-		p.findRim(through, l.Mask[i], s.firstLink+first)
+		p.findEdge(through, l.Mask[i], s.firstLink+first)
 		slices.SortStableFunc(through, func(x, y openingLink) int { return int(x.opening) - int(y.opening) })
 		p.opened = append(p.opened, openedCell{number, slices.Clip(through)})
 		s.cells |= meetsOpenings
@@ -221,16 +221,16 @@ func linkOf(l *geometry.Links, i, d int) int64 {
 	return l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<d-1)))
 }
 
-// findRim finds the links of walls nearer than half-way opposite to those of a cell
+// findEdge finds the links of walls nearer than half-way opposite to those of a cell
 // through openings, given the directions of its links and where the first of them is.
-func (t *wallTables) findRim(through []openingLink, mask uint32, first int32) {
+func (t *wallTables) findEdge(through []openingLink, mask uint32, first int32) {
 	for k := range through {
 		opposite := through[k].direction ^ 1
 		if mask>>opposite&1 == 0 {
 			continue
 		}
 		at := uint32(first) + uint32(bits.OnesCount32(mask&(1<<opposite-1)))
-		if l := t.links[at]; l&(atRim|reflects) == atRim && l>>16 < halfWay {
+		if l := t.links[at]; l&(atEdge|reflects) == atEdge && l>>16 < halfWay {
 			through[k].opposite, through[k].near = at, 1-float64(l>>16+1)/(1<<15)
 		}
 	}

@@ -233,7 +233,7 @@ func (s *States) Link(x, y, z int32, direction, o int) Link {
 // AtWall says of a link that its cell has links to walls, too: what has the density of
 // the opening are the cells that have none, if there are any.
 //
-// At its rim an opening brings in or lets out what walls between cells take elsewhere
+// At its edge an opening brings in or lets out what walls between cells take elsewhere
 // from the neighbour, and the density of the cells there answers as that of sound does, by
 // a part of the velocity and not of its square: by more pressure, the smaller the time
 // step is. With it, developed flow at Reynolds number 300 through a pipe of 7 cells across

@@ -266,7 +266,7 @@ func TestInflowIsLimited(t *testing.T) {
 	}
 }
 
-// How much of a steady flow's shear returns at the rim of an opening, where links are
+// How much of a steady flow's shear returns at the edge of an opening, where links are
 // on one side, does not depend on how fast the flow is.
 func TestSteadyShearReturns(t *testing.T) {
 	set := lattice.D3Q19

@@ -40,8 +40,8 @@ type Layout struct {
 	near, far wall.Links
 	// reflections are the links of walls that take part in the collision's stress.
 	reflections wall.Links
-	// rim is the links of walls at the rims of openings.
-	rim wall.Rim
+	// edge is the links of walls at the edges of openings.
+	edge wall.Edge
 	// Openings are the cells at openings.
 	Openings *opening.Cells
 	// openingsExpected is about how many of them there will be.
@@ -54,7 +54,7 @@ type block struct {
 	inner, innerEnd     int32
 	walled, walledEnd   int32
 	opening, openingEnd int32
-	rim, rimEnd         int32 // of Layout.rim
+	edge, edgeEnd       int32 // of Layout.edge
 	// where its corrections begin
 	near, far, reflections int64
 }
@@ -202,7 +202,7 @@ func (b *windowBuilder) serves(words []uint32, neighbours []int32, cell, first, 
 // Bytes returns the memory of the layout beside the engine's.
 func (l *Layout) Bytes() int64 {
 	return kernel.SizeOf(l.windows.inner) + kernel.SizeOf(l.windows.walled) +
-		kernel.SizeOf(l.blocks) + kernel.SizeOf(l.near) + kernel.SizeOf(l.far) + kernel.SizeOf(l.reflections) + kernel.SizeOf(l.rim) + kernel.SizeOf(l.Openings.List)
+		kernel.SizeOf(l.blocks) + kernel.SizeOf(l.near) + kernel.SizeOf(l.far) + kernel.SizeOf(l.reflections) + kernel.SizeOf(l.edge) + kernel.SizeOf(l.Openings.List)
 }
 
 // Windows is the number of windows that are updated in an odd step.

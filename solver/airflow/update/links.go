@@ -26,13 +26,13 @@ func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *o
 	for i := range l.blocks {
 		c := &l.blocks[i]
 		c.near, c.far, c.reflections = int64(len(l.near)), int64(len(l.far)), int64(len(l.reflections))
-		c.opening, c.rim = int32(len(b.cells)), int32(len(l.rim))
+		c.opening, c.edge = int32(len(b.cells)), int32(len(l.edge))
 		for w := c.walled; w < c.walledEnd; w++ {
 			b.window = l.windows.walled[int(w)*walledWidth(q):][:walledWidth(q)]
 			b.addWindow(int(w-c.walled), c.cell)
 		}
 		b.appendLinks(c.cell)
-		c.openingEnd, c.rimEnd = int32(len(b.cells)), int32(len(l.rim))
+		c.openingEnd, c.edgeEnd = int32(len(b.cells)), int32(len(l.edge))
 	}
 	l.near, l.far, l.reflections = settled(l.near, 0), settled(l.far, 0), settled(l.reflections, 0)
 	l.Openings = opening.NewCells(b.cells)
@@ -147,7 +147,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 			b.openings.AtWall(&open[k])
 		}
 	}
-	b.addRim(lane, i, open)
+	b.addEdge(lane, i, open)
 	o := opening.NewCell(b.set, b.local(lane), b.piece.Global+int64(b.local(lane)-b.piece.Local), open)
 	for d := range b.set.Q - 1 {
 		o.Neighbour[d] = b.neighbour(lane, d)
@@ -155,10 +155,10 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	b.cells = append(b.cells, o)
 }
 
-// addRim adds the links of a lane to walls opposite to links to openings.
-func (b *linkBuilder) addRim(lane int32, i int, open []opening.Link) {
+// addEdge adds the links of a lane to walls opposite to links to openings.
+func (b *linkBuilder) addEdge(lane int32, i int, open []opening.Link) {
 	l := &b.grid.Links
-	cell := wall.RimCell{Local: int32(b.window[0]) + lane}
+	cell := wall.EdgeCell{Local: int32(b.window[0]) + lane}
 	for _, o := range open {
 		d := lattice.Opposite(int(o.Population)) - 1 // towards the opening
 		if l.Mask[i]>>(d^1)&1 == 0 {
@@ -169,7 +169,7 @@ func (b *linkBuilder) addRim(lane int32, i int, open []opening.Link) {
 			continue
 		}
 		if c := b.scheme.Correction(l.Fraction(number)); c.Kind != wall.HalfWay {
-			cell.Links = append(cell.Links, wall.RimLink{Correction: c, Population: uint8(d + 1), Opposite: -1})
+			cell.Links = append(cell.Links, wall.EdgeLink{Correction: c, Population: uint8(d + 1), Opposite: -1})
 		}
 	}
 	if len(cell.Links) == 0 {
@@ -177,12 +177,12 @@ func (b *linkBuilder) addRim(lane int32, i int, open []opening.Link) {
 	}
 	for d := range b.corrections {
 		if c := &b.corrections[d][lane]; c.Kind == wall.Reflected {
-			cell.Links = append(cell.Links, wall.RimLink{Correction: *c, Population: uint8(d^1) + 1, Opposite: b.neighbour(lane, d^1)})
+			cell.Links = append(cell.Links, wall.EdgeLink{Correction: *c, Population: uint8(d^1) + 1, Opposite: b.neighbour(lane, d^1)})
 			*c = wall.Correction{}
 		}
 	}
-	slices.SortFunc(cell.Links, func(a, b wall.RimLink) int { return int(a.Population) - int(b.Population) })
-	b.rim = append(b.rim, cell)
+	slices.SortFunc(cell.Links, func(a, b wall.EdgeLink) int { return int(a.Population) - int(b.Population) })
+	b.edge = append(b.edge, cell)
 }
 
 // openingOf returns the index of the opening that a link ends at, or −1.

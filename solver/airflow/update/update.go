@@ -25,10 +25,10 @@ func (s *populations[T, S]) Step(block int32, odd bool, o *opening.States, w *Wo
 		}
 	}
 	if c.openingEnd > c.opening {
-		rim := s.layout.rim[c.rim:c.rimEnd]
-		wall.Leave[T](&s.Slots, s.layout.set, rim, odd)
+		edge := s.layout.edge[c.edge:c.edgeEnd]
+		wall.Leave[T](&s.Slots, s.layout.set, edge, odd)
 		opening.Impose[T](&s.Slots, s.layout.set, o, s.layout.Openings, c.opening, c.openingEnd)
-		wall.Arrive[T](&s.Slots, rim)
+		wall.Arrive[T](&s.Slots, edge)
 	}
 }
 

@@ -163,9 +163,9 @@ func floors(v r3.Vec) [3]int32 {
 func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 	links := &f.grid.Links
 	i := sort.Search(len(links.Cells), func(i int) bool { return links.Cells[i] >= cell })
-	rim := i < len(links.Cells) && links.Cells[i] == cell
+	edge := i < len(links.Cells) && links.Cells[i] == cell
 	weight := 1.0
-	if rim {
+	if edge {
 		weight = rimWeight
 	}
 	a.weights = append(a.weights, a.add(d, weight))
@@ -175,7 +175,7 @@ func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 			a.plane[i][j] += t[i] * t[j]
 		}
 	}
-	if !rim {
+	if !edge {
 		return
 	}
 	link := links.First[i]

@@ -108,7 +108,7 @@ func (c *corrector) begin() {
 
 // find returns the cell of a link of a group and where its populations are.
 // Through is a register for the latter's computation.
-func (c *corrector) find(number int, odd bool, through reg.GPVirtual) (cell reg.GPVirtual, bounced, companion operand.Mem) {
+func (c *corrector) find(number int, odd bool, through reg.GPVirtual) (cell reg.GPVirtual, bounced, opposite operand.Mem) {
 	cell = c.GP64()
 	at := c.GP64()
 	link := operand.Mem{Base: c.links, Disp: 4 * number}
@@ -142,18 +142,18 @@ func (c *corrector) share(number int) operand.Mem {
 
 // link writes the correction of one link of a group.
 func (c *corrector) link(number int, odd bool) {
-	cell, bounced, companion := c.find(number, odd, c.GP64())
+	cell, bounced, opposite := c.find(number, odd, c.GP64())
 	if still := c.value(c.still, cell); c.storage.name == single {
-		c.single(c.share(number), companion, bounced, still)
+		c.single(c.share(number), opposite, bounced, still)
 	} else {
-		c.double(c.share(number), companion, bounced, still)
+		c.double(c.share(number), opposite, bounced, still)
 	}
 }
 
 // single and double write the arithmetic for their storage.
-func (c *corrector) single(share, companion, bounced, still operand.Mem) {
+func (c *corrector) single(share, opposite, bounced, still operand.Mem) {
 	change, b, s := c.XMM(), c.XMM(), c.XMM()
-	c.VMOVSS(companion, change)
+	c.VMOVSS(opposite, change)
 	c.VMOVSS(bounced, b)
 	c.VSUBSS(b, change, change)
 	c.VMULSS(share, change, change)
@@ -164,9 +164,9 @@ func (c *corrector) single(share, companion, bounced, still operand.Mem) {
 	c.VMOVSS(s, still)
 }
 
-func (c *corrector) double(share, companion, bounced, still operand.Mem) {
+func (c *corrector) double(share, opposite, bounced, still operand.Mem) {
 	change, b, s, factor := c.XMM(), c.XMM(), c.XMM(), c.XMM()
-	c.VMOVSD(companion, change)
+	c.VMOVSD(opposite, change)
 	c.VMOVSD(bounced, b)
 	c.VXORPS(factor, factor, factor)
 	c.VCVTSS2SD(share, factor, factor)

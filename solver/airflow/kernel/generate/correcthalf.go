@@ -15,9 +15,9 @@ func (c *corrector) halves(odd bool) {
 	c.VPXOR(change, change, change)
 	c.VPXOR(b, b, b)
 	for i := range linkGroup {
-		var companion operand.Mem
-		cells[i], bounced[i], companion = c.find(i, odd, through)
-		c.VPINSRW(operand.Imm(uint64(i)), companion, change, change)
+		var opposite operand.Mem
+		cells[i], bounced[i], opposite = c.find(i, odd, through)
+		c.VPINSRW(operand.Imm(uint64(i)), opposite, change, change)
 	}
 	for i := range linkGroup {
 		c.VPINSRW(operand.Imm(uint64(i)), bounced[i], b, b)

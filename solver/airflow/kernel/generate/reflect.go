@@ -95,7 +95,7 @@ func (r *reflector) ratios() operand.Mem {
 
 // link writes what comes back along one link.
 func (r *reflector) link(odd bool) {
-	cell, bounced, companion := r.find(0, odd, r.GP64())
+	cell, bounced, opposite := r.find(0, odd, r.GP64())
 	direction := r.GP64()
 	r.MOVBQZX(operand.Mem{Base: r.links, Disp: 1}, direction)
 	ratio := r.ratios()
@@ -110,7 +110,7 @@ func (r *reflector) link(odd bool) {
 		r.VCVTSS2SD(share, factor, factor)
 		r.VMOVSD(r.value(r.still, cell), rest)
 		r.VMOVSD(bounced, came)
-		r.VADDSD(companion, came, back)
+		r.VADDSD(opposite, came, back)
 		r.VMULSD(ratio, rest, rest)
 		r.VMULSD(r.half, back, back)
 		r.VSUBSD(rest, back, back)
@@ -126,7 +126,7 @@ func (r *reflector) link(odd bool) {
 		// All three are converted at once.
 		r.VPXOR(came, came, came)
 		r.VPINSRW(operand.Imm(0), bounced, came, came)
-		r.VPINSRW(operand.Imm(2), companion, came, came)
+		r.VPINSRW(operand.Imm(2), opposite, came, came)
 		r.VPINSRW(operand.Imm(1), r.value(r.still, cell), came, came)
 		r.VCVTPH2PS(came, came)
 		r.VPERMILPS(operand.U8(0x55), came, rest)
@@ -135,7 +135,7 @@ func (r *reflector) link(odd bool) {
 	} else {
 		r.VMOVSS(r.value(r.still, cell), rest)
 		r.VMOVSS(bounced, came)
-		r.VADDSS(companion, came, back)
+		r.VADDSS(opposite, came, back)
 	}
 	r.VMULSS(ratio, rest, rest)
 	r.VMULSS(r.half, back, back)

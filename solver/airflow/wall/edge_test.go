@@ -9,10 +9,10 @@ import (
 	"carina/solver/lattice"
 )
 
-// What comes back at the rim of an opening is what Bouzidi, Firdaouss and Lallemand
+// What comes back at the edge of an opening is what Bouzidi, Firdaouss and Lallemand
 // (2001) and Reflect have for it, of what has left and what comes in; cells keep their
 // mass.
-func TestRim(t *testing.T) {
+func TestEdge(t *testing.T) {
 	const tau = 0.502
 	random := rand.New(rand.NewPCG(7, 1))
 	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
@@ -26,11 +26,11 @@ func TestRim(t *testing.T) {
 				slots.Values[i] = random.NormFloat64()
 			}
 			scheme := Scheme{Interpolated: true, Reflects: reflects, RelaxationTime: tau}
-			cell := RimCell{Local: 0}
+			cell := EdgeCell{Local: 0}
 			towards := map[int]float64{} // fractions by what comes back
 			for p := 1; p < set.Q; p += 2 {
 				q := random.Float64()
-				link := RimLink{Correction: scheme.Correction(q), Population: uint8(p), Opposite: -1}
+				link := EdgeLink{Correction: scheme.Correction(q), Population: uint8(p), Opposite: -1}
 				if reflects && random.IntN(2) == 0 {
 					link.Opposite = 1
 				}
@@ -47,13 +47,13 @@ func TestRim(t *testing.T) {
 				}
 				mass += along[p]
 			}
-			Leave[float64](&slots, set, Rim{cell}, odd)
+			Leave[float64](&slots, set, Edge{cell}, odd)
 			in := map[int]float64{}
 			for p := range along {
 				in[p] = random.NormFloat64()
 				*slots.At(lattice.Opposite(p), 0) = in[p]
 			}
-			Arrive[float64](&slots, Rim{cell})
+			Arrive[float64](&slots, Edge{cell})
 			after := *slots.At(0, 0)
 			for p, q := range towards {
 				want := along[p]/(2*q) + (1-1/(2*q))*against[p]

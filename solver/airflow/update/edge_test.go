@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
-// The links of walls at the rim of an opening are found by coordinates: those opposite
+// The links of walls at the edge of an opening are found by coordinates: those opposite
 // to links through it, and where walls reflect all that the cell has. What is there is
 // in no other list.
 func TestRimLinks(t *testing.T) {
@@ -73,47 +73,47 @@ func testRimLinks(t *testing.T, set *lattice.Set, scheme wall.Scheme) {
 			locals[[3]int32{x, p.Y, p.Z}] = p.Local + x - p.X0
 		}
 	}
-	want, others := map[int32][]wall.RimLink{}, 0
+	want, others := map[int32][]wall.EdgeLink{}, 0
 	for at, local := range locals {
-		var rim, rest []wall.RimLink
+		var edge, rest []wall.EdgeLink
 		for d := range int32(set.Q - 1) {
 			here := [4]int32{at[0], at[1], at[2], d}
 			if kinds[here] != walled {
 				continue
 			}
-			l := wall.RimLink{Correction: scheme.Correction(fractions[here]), Population: uint8(d^1) + 1, Opposite: -1}
+			l := wall.EdgeLink{Correction: scheme.Correction(fractions[here]), Population: uint8(d^1) + 1, Opposite: -1}
 			o := geometry.Directions[d]
 			switch behind, fluid := locals[[3]int32{at[0] - int32(o.X), at[1] - int32(o.Y), at[2] - int32(o.Z)}]; {
 			case kinds[[4]int32{at[0], at[1], at[2], d ^ 1}] == opened:
-				rim = append(rim, l)
+				edge = append(edge, l)
 			case fluid:
 				l.Opposite = behind
 				rest = append(rest, l)
 			}
 		}
 		switch {
-		case len(rim) > 0 && scheme.Reflects:
-			rim = append(rim, rest...)
+		case len(edge) > 0 && scheme.Reflects:
+			edge = append(edge, rest...)
 		default:
 			others += len(rest)
 		}
-		if len(rim) > 0 {
-			want[local] = rim
+		if len(edge) > 0 {
+			want[local] = edge
 		}
 	}
 	if len(want) < 10 {
-		t.Fatalf("only %d cells are at the rim", len(want))
+		t.Fatalf("only %d cells are at the edge", len(want))
 	}
-	order := func(a, b wall.RimLink) int { return int(a.Population) - int(b.Population) }
-	for _, cell := range c.layout.rim {
+	order := func(a, b wall.EdgeLink) int { return int(a.Population) - int(b.Population) }
+	for _, cell := range c.layout.edge {
 		slices.SortFunc(want[cell.Local], order)
 		if !slices.Equal(cell.Links, want[cell.Local]) {
-			t.Errorf("%s, reflects %v: cell %d has links %v at the rim, want %v", set.Name, scheme.Reflects, cell.Local, cell.Links, want[cell.Local])
+			t.Errorf("%s, reflects %v: cell %d has links %v at the edge, want %v", set.Name, scheme.Reflects, cell.Local, cell.Links, want[cell.Local])
 		}
 		delete(want, cell.Local)
 	}
 	if len(want) > 0 {
-		t.Errorf("%s, reflects %v: cells %v have no links at the rim", set.Name, scheme.Reflects, want)
+		t.Errorf("%s, reflects %v: cells %v have no links at the edge", set.Name, scheme.Reflects, want)
 	}
 	var listed int
 	for i := range c.layout.blocks {

@@ -5,23 +5,23 @@ import (
 	"carina/solver/lattice"
 )
 
-// Rim is the wall links at the rims of openings: those of which the opposite one of
+// Edge is the wall links at the edges of openings: those of which the opposite one of
 // the cell ends at an opening. What interpolation needs leaves through the opening or
 // comes in there, so that nothing but the cell is needed, and all is done around the
 // openings' own work: near links (see Links) after it, far and reflected ones before.
-type Rim []RimCell
+type Edge []EdgeCell
 
-// RimCell is a cell with such links.
-type RimCell struct {
+// EdgeCell is a cell with such links.
+type EdgeCell struct {
 	// Local is its number on the rank.
 	Local int32
 	// Links are they, and where some are reflected all that are: they must find the
 	// population at rest as it was.
-	Links []RimLink
+	Links []EdgeLink
 }
 
-// RimLink is one of them.
-type RimLink struct {
+// EdgeLink is one of them.
+type EdgeLink struct {
 	Correction
 	// Population is ī, the one that comes back.
 	Population uint8
@@ -32,9 +32,9 @@ type RimLink struct {
 
 // Leave makes what comes back of what has left along far and reflected links, before
 // anything comes in through the openings.
-func Leave[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, rim Rim, odd bool) {
-	for i := range rim {
-		cell := &rim[i]
+func Leave[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.Set, edge Edge, odd bool) {
+	for i := range edge {
+		cell := &edge[i]
 		rest := kernel.Load[T](slots.At(0, cell.Local))
 		var taken T
 		for _, l := range cell.Links {
@@ -62,9 +62,9 @@ func Leave[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.
 
 // Arrive makes what comes back along near links towards what has come in through
 // the openings.
-func Arrive[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], rim Rim) {
-	for i := range rim {
-		cell := &rim[i]
+func Arrive[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], edge Edge) {
+	for i := range edge {
+		cell := &edge[i]
 		var taken T
 		for _, l := range cell.Links {
 			if l.Kind != Near {
@@ -82,7 +82,7 @@ func Arrive[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], rim Rim) {
 }
 
 // take takes from a cell's population at rest what its links have gained.
-func take[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], cell *RimCell, gained T) {
+func take[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], cell *EdgeCell, gained T) {
 	if gained == 0 {
 		return
 	}

@@ -1,7 +1,7 @@
 package airflow
 
-// kept are the fields as they were when Keep was called last, nil before.
-type kept struct {
+// keptFields are the fields as they were when Keep was called last, nil before.
+type keptFields struct {
 	fields *Fields
 	steps  int64
 }
@@ -49,7 +49,7 @@ func (r *bound) Keep() error {
 	} else if !f.holds(r.steps) {
 		r.fillFields(f.fields)
 	}
-	f.fields, r.kept = r.kept.fields, kept{f.fields, r.steps}
+	f.fields, r.kept = r.kept.fields, keptFields{f.fields, r.steps}
 	if f.fields == nil {
 		f.fields = newFields(r.layout.Fluid)
 	}

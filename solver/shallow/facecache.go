@@ -17,8 +17,8 @@ const (
 	keptValues = keptSource + 1
 )
 
-// kept is what a worker has computed of the faces below cells: in the places of a ring.
-type kept[T float32 | float64] struct {
+// faceCache is what a worker has computed of the faces below cells: in the places of a ring.
+type faceCache[T float32 | float64] struct {
 	values [keptValues][]T
 	list   []keptCells
 	next   int32 // place
@@ -30,7 +30,7 @@ type keptCells struct{ first, n, place int32 }
 
 // find is the place from which on what is below cells is kept, and of how many of them. What
 // was kept before is forgotten.
-func (k *kept[T]) find(from, to int32) (place, n int32) {
+func (k *faceCache[T]) find(from, to int32) (place, n int32) {
 	for i, c := range k.list {
 		if c.first <= from && from < c.first+c.n {
 			k.list = append(k.list[:0], k.list[i:]...)
@@ -41,7 +41,7 @@ func (k *kept[T]) find(from, to int32) (place, n int32) {
 }
 
 // room makes some for n cells, and forgets what was there.
-func (k *kept[T]) room(n int32) int32 {
+func (k *faceCache[T]) room(n int32) int32 {
 	if int(k.next+n) > len(k.values[0]) {
 		k.list = slices.DeleteFunc(k.list, func(c keptCells) bool { return c.place >= k.next })
 		k.next = 0
@@ -65,7 +65,7 @@ func (k *kept[T]) room(n int32) int32 {
 }
 
 // pointers are those of the values at a place.
-func (k *kept[T]) pointers(place int32) (list [keptValues]unsafe.Pointer) {
+func (k *faceCache[T]) pointers(place int32) (list [keptValues]unsafe.Pointer) {
 	for v := range list {
 		list[v] = unsafe.Pointer(&k.values[v][place])
 	}
@@ -73,7 +73,7 @@ func (k *kept[T]) pointers(place int32) (list [keptValues]unsafe.Pointer) {
 }
 
 // add keeps what is below the cells above a line, from a place on.
-func (k *kept[T]) add(w *solver.Windows, from, to, into int32) {
+func (k *faceCache[T]) add(w *solver.Windows, from, to, into int32) {
 	w.Each(beyond[North], from, to, func(cell, n, other int32) {
 		place := into + cell - from
 		if last := len(k.list) - 1; last >= 0 && k.list[last].first+k.list[last].n == other && k.list[last].place+k.list[last].n == place {
