@@ -10,6 +10,7 @@ import (
 	"carina"
 	"carina/internal/machine"
 	"carina/internal/quantity"
+	"carina/internal/results"
 	"carina/internal/spelling"
 	"carina/solver/thermal/arithmetic"
 )
@@ -31,6 +32,8 @@ type Case struct {
 	// Pictures is how many are drawn of temperature and density, the last one at the end:
 	// SomePictures are two, or as many as there are looks.
 	Pictures int
+	// Snapshots is how often all fields are written for ParaView: every=1000 (steps).
+	Snapshots string
 	// Output is the folder of results.
 	Output string
 }
@@ -135,14 +138,32 @@ func (c *Case) check(s *scene) error {
 	if err := c.checkCut(); err != nil {
 		return err
 	}
+	if _, err := c.between(); err != nil {
+		return err
+	}
 	return c.admit(cells)
+}
+
+// between is after how many steps fields are written, 0: never.
+func (c *Case) between() (steps int64, err error) {
+	if c.Snapshots == "" {
+		return 0, nil
+	}
+	interval, err := results.ParseInterval(c.Snapshots)
+	if err != nil || interval.Steps == 0 {
+		return 0, fmt.Errorf("snapshots of a gas cannot come every %q: give steps, such as every=1000", c.Snapshots)
+	}
+	if c.Output == "" {
+		return 0, errors.New("snapshots lie in the folder for results: name one")
+	}
+	return interval.Steps, nil
 }
 
 // admit refuses a box that the memory does not hold: populations before and after a step, and
 // the states that are drawn.
 func (c *Case) admit(cells float64) error {
 	states, bytes := 80., 8.
-	if c.Pictures == 0 {
+	if c.Pictures == 0 && c.Snapshots == "" {
 		states = 0
 	}
 	if c.Precision == "single" {

@@ -53,7 +53,9 @@ type Flow struct {
 	ranks     together.Ranks
 	course    together.Course
 	lines     []thermal.Line  // at the last look
+	noted     bool            // what that saw, before a checkpoint
 	states    []thermal.State // of all cells, while they are drawn, on rank 0
+	snapshots int64           // steps between those, 0: none
 	samples   []Sample
 	summary   Summary
 	files     []string
@@ -116,6 +118,9 @@ func (f *Flow) prepare(ctx context.Context) (err error) {
 	if f.scene, err = c.complete(); err != nil {
 		return err
 	}
+	if f.snapshots, err = c.between(); err != nil {
+		return err
+	}
 	devices, err := c.Devices(c.Ranks)
 	if err != nil {
 		return err
@@ -159,7 +164,7 @@ func (f *Flow) Run(ctx context.Context) error {
 	}
 	o := &f.options
 	f.course = together.Course{
-		Transport: o.Transport, Names: f.fileNames(), Inputs: f.inputs(), Keep: f.keeps, Domain: f.domain, Hear: o.Look,
+		Transport: o.Transport, Names: f.fileNames(), Inputs: f.inputs(), Keep: f.keeps, Snapshots: f.snapshots > 0, Domain: f.domain, Hear: o.Look,
 		Keeping: results.KeepingOf{
 			Folder: f.c.Output, Ranks: f.domain.Ranks, Checkpoints: o.Checkpoints, Restart: o.Restart, Case: text, Settings: f.items(), MayChange: mayChange,
 			Save: f.saveSamples, Load: f.loadSamples, Warn: o.warn, Resumed: o.goesOn,
@@ -208,22 +213,24 @@ func (f *Flow) compute(ctx context.Context, t transport.Transport) error {
 	looked := int64(-1)
 	look := func() error {
 		looked = r.Engine().Steps()
-		return f.look(r, t)
+		return f.look(r)
 	}
 	due := func(float64) (bool, error) {
 		step := r.Engine().Steps()
 		if t.Rank() == 0 && f.options.Progress != nil {
 			f.options.Progress(int(step), f.c.Steps)
 		}
-		if step%int64(f.c.Every) != 0 {
-			return false, nil
+		if step%int64(f.c.Every) == 0 {
+			if err := look(); err != nil {
+				return false, err
+			}
 		}
-		return false, look()
+		return false, f.show(r)
 	}
 	if _, err := due(0); err != nil {
 		return err
 	}
-	loop := solver.Loop{End: int64(f.c.Steps), Interval: attention, Pause: func(step int64) bool { return step%int64(f.c.Every) == 0 }, LookWhenStopped: true, Dues: append([]solver.Due{{Do: due}}, f.course.Dues(r)...)}
+	loop := solver.Loop{End: int64(f.c.Steps), Interval: attention, Pause: func(step int64) bool { return step%int64(f.c.Every) == 0 || f.snapshotAt(step) }, LookWhenStopped: true, Dues: append([]solver.Due{{Do: due}}, f.course.Dues(r)...)}
 	stopped := loop.Run(ctx, r.Engine)
 	if stopped != nil && !errors.As(stopped, new(*solver.StoppedError)) {
 		return explained(stopped)
@@ -265,34 +272,43 @@ func (f *Flow) hand(r *together.Member, interrupted bool) error {
 	return nil
 }
 
-// look sums over lines of cells, notes the totals on rank 0, and draws, but of a step that was
-// noted before a checkpoint.
-func (f *Flow) look(r *together.Member, t transport.Transport) (err error) {
+// look sums over lines of cells, and notes the totals on rank 0.
+func (f *Flow) look(r *together.Member) error {
 	e := r.Engine()
-	step := int(e.Steps())
-	if t.Rank() == 0 {
-		defer func() { f.states = nil }()
-	}
+	step, t := int(e.Steps()), e.Transport()
 	lines, err := f.gas.Lines(e, f.scene.across())
 	if err != nil {
 		return err
 	}
-	noted := false
 	if t.Rank() == 0 {
 		f.lines = lines
 		n := len(f.samples)
-		if noted = n > 0 && f.samples[n-1].Step >= step; !noted {
+		if f.noted = n > 0 && f.samples[n-1].Step >= step; !f.noted {
 			err = f.sample(step)
 		}
 	}
-	if err := transport.Agree(t, err); err != nil || f.c.Output == "" || !f.drawnAt(step) {
-		return err
+	return transport.Agree(t, err)
+}
+
+// show draws and writes fields where it is time, but draws none of a step that was noted before
+// a checkpoint.
+func (f *Flow) show(r *together.Member) (err error) {
+	step, t := r.Engine().Steps(), r.Engine().Transport()
+	draws, writes := f.drawnAt(int(step)), f.snapshotAt(step)
+	if f.c.Output == "" || !draws && !writes {
+		return nil
 	}
 	if err := f.gather(r, t); err != nil {
 		return err
 	}
-	if t.Rank() == 0 && !noted {
-		err = f.draw(step)
+	if t.Rank() == 0 {
+		if draws && !f.noted {
+			err = f.draw(int(step))
+		}
+		if writes {
+			f.course.AddSnapshot(step, f.image(step))
+		}
+		f.states = nil
 	}
 	return transport.Agree(t, err)
 }

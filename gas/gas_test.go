@@ -175,6 +175,8 @@ func TestRefusals(t *testing.T) {
 		{Case{Scene: "sod", PartitionCase: carina.PartitionCase{Balance: "rcb"}, Cut: "tiles"}, "give one of them"},
 		{Case{Scene: "sod", Cut: "slices"}, "tiles"},
 		{Case{Scene: "sod", Pictures: 1000}, "make every smaller"},
+		{Case{Scene: "sod", Snapshots: "5ms", Output: "r"}, "every=1000"},
+		{Case{Scene: "sod", Snapshots: "every=10"}, "name one"},
 		{Case{Scene: "waves", Tau: 0.501, Size: [2]int{1 << 20, 1 << 20}}, "at most"},
 		{Case{Scene: "waves", Size: [2]int{1 << 16, 1 << 14}}, "of memory"},
 	} {

@@ -57,7 +57,7 @@ func (f *Flow) agreement() []transport.Item {
 	}
 	return append(f.items(), []transport.Item{
 		{Name: "program version", Value: machine.Build()}, {Name: "device", Value: fmt.Sprint(f.ranks.Devices)}, {Name: "partition", Value: fmt.Sprint(f.partition.Cuboids, f.partition.Owners)},
-		{Name: "folder for results", Value: c.Output}, {Name: "number of pictures", Value: strconv.Itoa(c.Pictures)}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
+		{Name: "folder for results", Value: c.Output}, {Name: "number of pictures", Value: strconv.Itoa(c.Pictures)}, {Name: "steps between snapshots", Value: c.Snapshots}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
 	}...)
 }
 

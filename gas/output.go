@@ -14,6 +14,8 @@ import (
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
+	"carina/output"
+	"carina/output/vtk"
 	"carina/solver/thermal"
 )
 
@@ -58,6 +60,24 @@ func (f *Flow) fileNames() []string {
 func (f *Flow) drawnAt(step int) bool {
 	looks, n := f.c.Steps/f.c.Every, step/f.c.Every
 	return step > 0 && step%f.c.Every == 0 && n*f.c.Pictures/looks > (n-1)*f.c.Pictures/looks
+}
+
+// snapshotAt tells whether fields are written after so many steps.
+func (f *Flow) snapshotAt(step int64) bool { return f.snapshots > 0 && step%f.snapshots == 0 }
+
+// image has the states of all cells, with times in steps and lengths in cells.
+func (f *Flow) image(step int64) *vtk.Image {
+	m := &vtk.Image{Frame: output.Frame{Spacing: 1, Size: f.domain.Grid.Size}, Time: float64(step)}
+	for _, d := range drawn {
+		m.Fields = append(m.Fields, vtk.ImageField{Name: d.name, Components: 1, Value: func(cell int64, _ int) float64 { return d.of(&f.states[cell]) }})
+	}
+	m.Fields = append(m.Fields, vtk.ImageField{Name: "velocity", Components: 3, Value: func(cell int64, n int) float64 {
+		if n == 2 {
+			return 0 // a vector has three components for ParaView
+		}
+		return f.states[cell].Velocity[n]
+	}})
+	return m
 }
 
 // mostPixels is how many a picture has along a side at most; where a box has more cells, a

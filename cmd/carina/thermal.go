@@ -28,6 +28,7 @@ func thermalFlags(command *cobra.Command, c *gas.Case) {
 	f.StringVar(&c.Cut, "cut", c.Cut, "how ranks share the box: "+quantity.Either(gas.Cuts)+", instead of by --decompose and --balance (default stripes)")
 	f.StringVar(&c.Partition, "partition", c.Partition, "partition file, such as an earlier run has left among its results, that says who computes what")
 	f.IntVar(&c.Pictures, "pictures", c.Pictures, "number of pictures of temperature and density; 0 for none")
+	f.StringVar(&c.Snapshots, "snapshots", c.Snapshots, "how often temperature, density and velocity of all cells are written, such as every=1000 (steps), with a file that lists them for ParaView (default never)")
 }
 
 // boxSize is the size of a box as a flag.
@@ -58,7 +59,8 @@ func newThermal() *cobra.Command {
 		Short: "Compute a thermal gas: convection, fingers of dense gas, a shock tube",
 		Long: "Compute a gas that carries its own heat (D2Q37) in a box. The scenes:\n\n" + strings.Join(gas.SceneWords(), "\n") + "\n\n" +
 			"The folder of results receives mass, momentum, energy and the scene's figure over time, the profile at the end,\n" +
-			"pictures of temperature and density, the partition and the summary. Lengths are in cells, times in steps.\n" +
+			"pictures of temperature and density, the partition and the summary, and with --snapshots fields for ParaView.\n" +
+			"Lengths are in cells, times in steps.\n" +
 			"Started by mpirun -np N (in a binary built with make mpi) every process takes one rank.",
 		Example: "  carina thermal rayleigh-taylor --size 256x512 --steps 20000 --pictures 4 --ranks 2 --out fingers\n" +
 			"  carina thermal rayleigh-taylor --size 2048x4096 --steps 96000 --every 4000 --device gpu --checkpoint 10m\n" +

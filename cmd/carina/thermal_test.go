@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,10 +17,13 @@ func TestGas(t *testing.T) {
 		return succeed[gas.Summary](t, append(append([]string{}, line...), strings.Fields(more)...)...)
 	}
 	one := run("--steps 40 --out one")
-	run("--steps 30 --out out --checkpoint end --rebalance auto --ranks 3 --decompose regular --balance rcb")
+	run("--steps 30 --out out --snapshots every=30 --checkpoint end --rebalance auto --ranks 3 --decompose regular --balance rcb")
 	line = []string{"thermal"}
 	if on := run("--restart out --steps 40 --ranks 3 --partition out/partition.part.json"); on.Hash != one.Hash || on.Last != one.Last || on.Cut != "regular + rcb" {
 		t.Errorf("%+v after a restart, want %+v", on, one)
+	}
+	if list, err := filepath.Glob("out/series/fields*"); err != nil || len(list) != 3 {
+		t.Errorf("snapshots %v (%v), want two and their list", list, err)
 	}
 	for _, bad := range []struct{ says, line string }{
 		{"give rayleigh-taylor", "thermal rayleigh-tailor"},

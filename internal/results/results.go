@@ -168,7 +168,7 @@ func (r *Results) path(name string) string { return resultsfolder.Hidden(r.of.Fo
 func pieceName(rank int) string { return fmt.Sprintf("flow_%04d.vtu", rank) }
 
 // writes tells whether there is room to write.
-func (r *Results) writes() bool { return r.target.full == nil }
+func (r *Results) writes() bool { return r.target.Writes() }
 
 // fail keeps why a file could not be written. The computation goes on, for its
 // figures are worth something without files.

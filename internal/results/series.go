@@ -78,7 +78,9 @@ func (i Interval) steps(timeStep float64) int64 {
 
 // The files of series.
 const (
-	seriesFolder                                                     = "series"
+	// SeriesFolder is the folder of series among the results.
+	SeriesFolder = "series"
+
 	openingSeries, branchSeries, lobeSeries, probeSeries, wallSeries = "openings.csv", "branches.csv", "lobes.csv", "probes.csv", "wall.csv"
 	flowColumn, pressureColumn                                       = "flow_m3_per_s ", "pressure_pa "
 )
@@ -96,7 +98,7 @@ type following struct {
 	tables  map[string]*series.Table
 }
 
-func (r *Results) seriesPath() string { return filepath.Join(r.of.Folder, seriesFolder) }
+func (r *Results) seriesPath() string { return filepath.Join(r.of.Folder, SeriesFolder) }
 
 // prepareSeries checks what can be before the first step. All ranks call it.
 func (r *Results) prepareSeries() error {

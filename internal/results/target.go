@@ -136,6 +136,9 @@ func (t *Target) Conclude(failed error, last func(*resultsfolder.Folder) ([]stri
 	return files, transport.Agree(t.transport, failed)
 }
 
+// Writes tells whether the folder receives results: its disk is not full.
+func (t *Target) Writes() bool { return t.full == nil }
+
 // Close gives the folder back, unless that is done.
 func (t *Target) Close() {
 	if t.folder != nil {

@@ -3,11 +3,15 @@ package together
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"carina/balance"
 	"carina/internal/results"
 	"carina/internal/resultsfolder"
 	"carina/internal/run"
+	"carina/output/series"
+	"carina/output/vtk"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -22,6 +26,8 @@ type Course struct {
 	// Names are the results that are going to be written, Inputs files that they may not
 	// replace.
 	Names, Inputs []string
+	// Snapshots tells that fields are written while it is computed.
+	Snapshots bool
 	// Keep tells which of the earlier results stay, by their names, nil: none.
 	Keep func(name string) bool
 	// Rebalancing lets cells of the domain change owner, nil: none does. Left tells how many
@@ -34,6 +40,7 @@ type Course struct {
 	Looks *results.Looks
 
 	target  results.Target
+	series  *series.Folder // on rank 0, until it cannot be written
 	keeping *results.Keeping
 	ends    []func()
 }
@@ -56,6 +63,9 @@ func (c *Course) Begin(ctx context.Context) error {
 		if err := c.target.Open(func(folder *resultsfolder.Folder) error { return folder.Admit(c.Names, c.Inputs) }); err != nil {
 			return err
 		}
+		if err := c.openSeries(); err != nil {
+			return err
+		}
 		var end func()
 		c.keeping, end = results.NewKeeping(ctx, *of)
 		c.ends = append(c.ends, c.target.Close, end)
@@ -73,6 +83,30 @@ func (c *Course) Begin(ctx context.Context) error {
 		b.Start(inner, c.Domain, c.Left)
 	}
 	return nil
+}
+
+// openSeries opens the folder of snapshots on rank 0. All ranks call it.
+func (c *Course) openSeries() (err error) {
+	t, after := c.Transport, int64(-1)
+	if c.Keeping.Restart != nil {
+		after = c.Keeping.Restart.Steps
+	}
+	if c.Snapshots && c.target.Writes() && (t == nil || t.Rank() == 0) {
+		c.series, err = series.Open(filepath.Join(c.Keeping.Folder, results.SeriesFolder), nil, after)
+	}
+	return transport.Agree(t, err)
+}
+
+// AddSnapshot writes fields of all cells after so many steps, on rank 0. Where they cannot be
+// written they end with a warning, and the computation goes on.
+func (c *Course) AddSnapshot(step int64, m *vtk.Image) {
+	if c.series == nil {
+		return
+	}
+	if err := c.series.AddImage(step, m); err != nil {
+		c.Keeping.Warn(fmt.Sprintf("snapshots end after step %d, since they cannot be written: %v", step, err))
+		c.series = nil
+	}
 }
 
 // NewRebalancing lets cells of a partition change owner every so many steps, 0 choosing;
@@ -125,7 +159,7 @@ func (c *Course) Conclude(failed error) ([]string, error) {
 	if c.Keeping.Folder == "" {
 		return nil, nil
 	}
-	return c.target.Conclude(failed, func(folder *resultsfolder.Folder) ([]string, error) {
+	files, err := c.target.Conclude(failed, func(folder *resultsfolder.Folder) ([]string, error) {
 		keep := folder.Among(c.Inputs)
 		for _, name := range folder.Old() {
 			if c.Keep != nil && c.Keep(name) {
@@ -134,4 +168,8 @@ func (c *Course) Conclude(failed error) ([]string, error) {
 		}
 		return folder.Commit(keep...)
 	})
+	if err == nil && c.series != nil {
+		files = append(files, c.series.Files()...)
+	}
+	return files, err
 }

@@ -29,7 +29,7 @@ type Folder struct {
 }
 
 // fieldFile is the name of a file of fields: the step, and the rank of a piece.
-var fieldFile = regexp.MustCompile(`^fields_(\d{9,})(_\d{4,})?\.p?vtu$`)
+var fieldFile = regexp.MustCompile(`^fields_(\d{9,})((_\d{4,})?\.p?vtu|\.vti)$`)
 
 // FieldsName is the name of the file of fields after so many steps; of a rank's piece, or
 // where rank is negative of what ties the pieces together.
@@ -169,12 +169,21 @@ func (f *Folder) cutFields(step int64) error {
 // AddFields lists the fields after so many steps, at a time in seconds, when all pieces are
 // written: write is given the path of the file that ties them together.
 func (f *Folder) AddFields(step int64, seconds float64, write func(path string) error) error {
+	return f.add(step, seconds, FieldsName(step, -1), write)
+}
+
+// AddImage writes and lists the fields of a box after so many steps.
+func (f *Folder) AddImage(step int64, m *vtk.Image) error {
+	return f.add(step, m.Time, fmt.Sprintf("fields_%09d.vti", step), func(path string) error { return vtk.WriteImage(path, m) })
+}
+
+func (f *Folder) add(step int64, seconds float64, name string, write func(path string) error) error {
 	if n := len(f.fields); n > 0 && stepOf(f.fields[n-1].Path) >= step {
 		if err := f.forgetFields(step); err != nil {
 			return err
 		}
 	}
-	path := f.Path(FieldsName(step, -1))
+	path := f.Path(name)
 	if err := write(path); err != nil {
 		return err
 	}

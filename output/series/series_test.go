@@ -131,7 +131,7 @@ func TestFieldsGoOn(t *testing.T) {
 
 // What others have made is never touched.
 func TestForeignFilesStay(t *testing.T) {
-	for _, name := range []string{"a.csv", "fields.pvd", "fields_000000100.pvtu", "fields_000000100_0001.vtu"} {
+	for _, name := range []string{"a.csv", "fields.pvd", "fields_000000100.pvtu", "fields_000000100_0001.vtu", "fields_000000100.vti"} {
 		folder := t.TempDir()
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte("mine"), 0o666); err != nil {

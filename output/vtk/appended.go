@@ -39,13 +39,15 @@ type section struct {
 }
 
 // writeAppended writes a VTK XML file of one piece with all data arrays as
-// compressed raw blocks behind the XML. head is the piece's opening tag.
+// compressed raw blocks behind the XML. grid is the name of the grid's element and its
+// attributes, head the piece's opening tag.
 // The format is described in the VTK User's Guide, "XML File Formats".
 func writeAppended(f file, grid, head string, field string, sections []section) error {
 	const offsetWidth = len(`offset="9223372036854775807"`)
 	var xml bytes.Buffer
 	var holes []int
-	fmt.Fprintf(&xml, "<?xml version=\"1.0\"?>\n<VTKFile type=%q version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<%s>\n%s%s\n", grid, grid, field, head)
+	kind, _, _ := strings.Cut(grid, " ")
+	fmt.Fprintf(&xml, "<?xml version=\"1.0\"?>\n<VTKFile type=%q version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<%s>\n%s%s\n", kind, grid, field, head)
 	for _, s := range sections {
 		fmt.Fprintf(&xml, "<%s>\n", s.tag)
 		for _, a := range s.arrays {
@@ -56,7 +58,7 @@ func writeAppended(f file, grid, head string, field string, sections []section) 
 		name, _, _ := strings.Cut(s.tag, " ")
 		fmt.Fprintf(&xml, "</%s>\n", name)
 	}
-	fmt.Fprintf(&xml, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", grid)
+	fmt.Fprintf(&xml, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", kind)
 	if _, err := f.Write(xml.Bytes()); err != nil {
 		return err
 	}

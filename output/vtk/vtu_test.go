@@ -30,6 +30,13 @@ type vtkFile struct {
 	Time       float64   `xml:"UnstructuredGrid>FieldData>DataArray"`
 	Pieces     []vtkLink `xml:"PUnstructuredGrid>Piece"`
 	Series     []vtkLink `xml:"Collection>DataSet"`
+	Image      struct {
+		Extent  string   `xml:"WholeExtent,attr"`
+		Origin  string   `xml:"Origin,attr"`
+		Spacing string   `xml:"Spacing,attr"`
+		Piece   vtkPiece `xml:"Piece"`
+		Time    float64  `xml:"FieldData>DataArray"`
+	} `xml:"ImageData"`
 }
 
 type vtkLink struct {
@@ -41,6 +48,7 @@ type vtkLink struct {
 type vtkPiece struct {
 	Points int64      `xml:"NumberOfPoints,attr"`
 	Cells  int64      `xml:"NumberOfCells,attr"`
+	Extent string     `xml:"Extent,attr"`
 	Arrays []vtkArray `xml:",any"`
 }
 
@@ -73,7 +81,7 @@ func readVTU(t testing.TB, path string) (vtkFile, map[string][]float64) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	arrays := map[string][]float64{}
-	for _, s := range file.Piece.Arrays {
+	for _, s := range append(file.Piece.Arrays, file.Image.Piece.Arrays...) {
 		for _, a := range s.Data {
 			arrays[a.Name] = decode(t, a.Kind, inflate(t, blob[a.Offset:]))
 		}
