@@ -5,6 +5,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
@@ -84,14 +85,14 @@ func (r *bound) fields() *Fields {
 // fillFields sets the fields of all cells.
 func (r *bound) fillFields(f *Fields) {
 	r.eachBlock(func(i int, w *update.Workspace) {
-		r.eachWindow(int32(i), w, func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+		r.eachWindow(int32(i), w, func(p *solver.Piece, cell, lane, count int32, m *kernel.Moments) {
 			r.put(f, p.Index+cell-p.Local, lane, count, m)
 		})
 	})
 }
 
 // put sets the fields of some cells, from an index on, to the moments of lanes.
-func (r *bound) put(f *Fields, index, lane, count int32, m *update.Moments) {
+func (r *bound) put(f *Fields, index, lane, count int32, m *kernel.Moments) {
 	pressure, velocity := r.units.Pressure(), r.units.Velocity()
 	to := f.Pressure[index:][:count]
 	for k, density := range m.Density[lane:][:count] {

@@ -10,6 +10,7 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
@@ -57,7 +58,7 @@ func (r *Rank) explained(err error) error {
 func (r *bound) Check(b *solver.Block, worker int) (peak float64, diverged int64) {
 	diverged = solver.NoCell
 	keep := r.fresh.begin(b.Number, r.steps)
-	r.eachWindow(b.Number, r.workspaces[worker], func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+	r.eachWindow(b.Number, r.workspaces[worker], func(p *solver.Piece, cell, lane, count int32, m *kernel.Moments) {
 		for k := range count {
 			x, y, z := m.Velocity[0][lane+k], m.Velocity[1][lane+k], m.Velocity[2][lane+k]
 			square := x*x + y*y + z*z
@@ -96,8 +97,8 @@ func (r *bound) eachPart(block int32, w *update.Workspace, f func(p *solver.Piec
 
 // eachWindow calls f for the fluid cells of a block between steps, some cells of a
 // piece at a time, with the moments, from a lane on.
-func (r *bound) eachWindow(block int32, w *update.Workspace, f func(p *solver.Piece, cell, lane, count int32, m *update.Moments)) {
-	r.populations.Moments(block, r.odd, r.force, w, func(cell, count int32, m *update.Moments) {
+func (r *bound) eachWindow(block int32, w *update.Workspace, f func(p *solver.Piece, cell, lane, count int32, m *kernel.Moments)) {
+	r.populations.Moments(block, r.odd, r.force, w, func(cell, count int32, m *kernel.Moments) {
 		r.layout.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
 			f(p, from, from-cell, to-from, m)
 		})

@@ -6,9 +6,9 @@ import (
 
 	"carina/geometry"
 	"carina/solver"
+	"carina/solver/airflow/kernel"
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/steadiness"
-	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
 
@@ -186,7 +186,7 @@ func compareScale(peak float64) float64 {
 func (r *bound) Compare(scale float64) (change, square int64, err error) {
 	now := map[int64][3]float64{}
 	for i := range r.layout.Blocks {
-		r.eachWindow(int32(i), r.workspaces[0], func(p *solver.Piece, cell, lane, count int32, m *update.Moments) {
+		r.eachWindow(int32(i), r.workspaces[0], func(p *solver.Piece, cell, lane, count int32, m *kernel.Moments) {
 			for k := range count {
 				global := p.Global + int64(cell+k-p.Local)
 				if global%SampleStride != 0 {

@@ -43,6 +43,8 @@ type Vector struct {
 	// Reflect makes what comes back from walls of what the collision left, see
 	// ReflectionGroup.
 	Reflect Corrector
+	// Sum adds up gathered populations.
+	Sum Summer
 }
 
 // WindowKernel updates the cells of n windows of width words each. Slots
@@ -67,6 +69,10 @@ type WindowKernel func(slots **byte, words *uint32, width, n int, table, scratch
 // is. The opposite population is taken where the kernels find or leave it. The cells are
 // fewer than BlockCells + WindowCells. Scratch is memory of ScratchBytes.
 type Corrector func(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// Summer does what AddUp does with the populations of a window, in the storage's precision of
+// arithmetic, given where the moments and half the force begin.
+type Summer func(moments *float64, gathered *byte, half *float64)
 
 // BlockCells is the least number of cells that are corrected together, unless
 // there are no more. A link has eight bits for a cell.

@@ -12,6 +12,16 @@ func correctAVX2Single(slots **byte, words *uint32, first int, links *uint32, od
 //go:noescape
 func reflectAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
+// momentsAVX2SingleD3Q19 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX2SingleD3Q19(moments *float64, gathered *byte, half *float64)
+
+// momentsAVX2SingleD3Q27 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX2SingleD3Q27(moments *float64, gathered *byte, half *float64)
+
 // correctAVX2Double corrects what comes back along links of walled windows.
 //
 //go:noescape
@@ -21,6 +31,16 @@ func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, od
 //
 //go:noescape
 func reflectAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// momentsAVX2DoubleD3Q19 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX2DoubleD3Q19(moments *float64, gathered *byte, half *float64)
+
+// momentsAVX2DoubleD3Q27 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX2DoubleD3Q27(moments *float64, gathered *byte, half *float64)
 
 // decodeAVX2 converts n numbers, a multiple of eight and not zero.
 //

@@ -257,6 +257,236 @@ vector:
 	VZEROUPPER
 	RET
 
+// func momentsAVX2SingleD3Q19(moments *float64, gathered *byte, half *float64)
+// Requires: AVX
+TEXT ·momentsAVX2SingleD3Q19(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VCVTPS2PD    (CX)(BX*4), Y4
+	VXORPD       Y0, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VBROADCASTSD (DX), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD 8(DX), Y2
+	VADDPD       Y0, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VADDPD       Y0, Y3, Y3
+	VMOVAPD      Y4, Y0
+	VCVTPS2PD    64(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VCVTPS2PD    128(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VCVTPS2PD    192(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    256(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    320(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    384(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    448(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    512(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    576(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    640(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    704(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    768(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    832(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    896(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    960(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1024(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1088(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1152(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      Y0, (AX)(BX*8)
+	VMOVUPD      Y1, 128(AX)(BX*8)
+	VMOVUPD      Y2, 256(AX)(BX*8)
+	VMOVUPD      Y3, 384(AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
+// func momentsAVX2SingleD3Q27(moments *float64, gathered *byte, half *float64)
+// Requires: AVX
+TEXT ·momentsAVX2SingleD3Q27(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VCVTPS2PD    (CX)(BX*4), Y4
+	VXORPD       Y0, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VBROADCASTSD (DX), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD 8(DX), Y2
+	VADDPD       Y0, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VADDPD       Y0, Y3, Y3
+	VMOVAPD      Y4, Y0
+	VCVTPS2PD    64(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VCVTPS2PD    128(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VCVTPS2PD    192(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    256(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    320(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    384(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    448(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    512(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    576(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VCVTPS2PD    640(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VCVTPS2PD    704(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    768(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    832(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    896(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    960(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1024(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1088(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1152(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1216(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1280(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1344(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1408(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1472(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1536(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VCVTPS2PD    1600(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VCVTPS2PD    1664(CX)(BX*4), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      Y0, (AX)(BX*8)
+	VMOVUPD      Y1, 128(AX)(BX*8)
+	VMOVUPD      Y2, 256(AX)(BX*8)
+	VMOVUPD      Y3, 384(AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
 // func correctAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 // Requires: AVX, MMX+
 TEXT ·correctAVX2Double(SB), $0-48
@@ -543,6 +773,236 @@ vector:
 	VMOVUPS    Y2, 4256(SI)(CX*1)
 	BLSRQ      AX, AX
 	JNE        vector
+	VZEROUPPER
+	RET
+
+// func momentsAVX2DoubleD3Q19(moments *float64, gathered *byte, half *float64)
+// Requires: AVX
+TEXT ·momentsAVX2DoubleD3Q19(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VMOVUPD      (CX)(BX*8), Y4
+	VXORPD       Y0, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VBROADCASTSD (DX), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD 8(DX), Y2
+	VADDPD       Y0, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VADDPD       Y0, Y3, Y3
+	VMOVAPD      Y4, Y0
+	VMOVUPD      128(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VMOVUPD      256(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      384(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      512(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      640(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      768(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      896(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      1024(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      1152(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      1280(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      1408(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      1536(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      1664(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      1792(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      1920(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      2048(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2176(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2304(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      Y0, (AX)(BX*8)
+	VMOVUPD      Y1, 128(AX)(BX*8)
+	VMOVUPD      Y2, 256(AX)(BX*8)
+	VMOVUPD      Y3, 384(AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
+// func momentsAVX2DoubleD3Q27(moments *float64, gathered *byte, half *float64)
+// Requires: AVX
+TEXT ·momentsAVX2DoubleD3Q27(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VMOVUPD      (CX)(BX*8), Y4
+	VXORPD       Y0, Y0, Y0
+	VMULPD       Y4, Y0, Y0
+	VBROADCASTSD (DX), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD 8(DX), Y2
+	VADDPD       Y0, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VADDPD       Y0, Y3, Y3
+	VMOVAPD      Y4, Y0
+	VMOVUPD      128(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VMOVUPD      256(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VMOVUPD      384(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      512(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      640(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      768(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      896(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      1024(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      1152(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VMOVUPD      1280(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      1408(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      1536(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      1664(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      1792(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      1920(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      2048(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2176(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2304(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      2432(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      2560(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2688(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      2816(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      2944(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      3072(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      3200(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      3328(CX)(BX*8), Y4
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
+	VMOVUPD      Y0, (AX)(BX*8)
+	VMOVUPD      Y1, 128(AX)(BX*8)
+	VMOVUPD      Y2, 256(AX)(BX*8)
+	VMOVUPD      Y3, 384(AX)(BX*8)
+	ADDQ         $0x04, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
 	VZEROUPPER
 	RET
 

@@ -12,6 +12,16 @@ func correctAVX512Single(slots **byte, words *uint32, first int, links *uint32, 
 //go:noescape
 func reflectAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 
+// momentsAVX512SingleD3Q19 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX512SingleD3Q19(moments *float64, gathered *byte, half *float64)
+
+// momentsAVX512SingleD3Q27 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX512SingleD3Q27(moments *float64, gathered *byte, half *float64)
+
 // correctAVX512Double corrects what comes back along links of walled windows.
 //
 //go:noescape
@@ -21,6 +31,16 @@ func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, 
 //
 //go:noescape
 func reflectAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
+
+// momentsAVX512DoubleD3Q19 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX512DoubleD3Q19(moments *float64, gathered *byte, half *float64)
+
+// momentsAVX512DoubleD3Q27 adds up the populations of a window, see Summer.
+//
+//go:noescape
+func momentsAVX512DoubleD3Q27(moments *float64, gathered *byte, half *float64)
 
 // correctAVX512Half corrects what comes back along links of walled windows.
 //

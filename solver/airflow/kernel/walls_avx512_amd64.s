@@ -248,6 +248,236 @@ vector:
 	VZEROUPPER
 	RET
 
+// func momentsAVX512SingleD3Q19(moments *float64, gathered *byte, half *float64)
+// Requires: AVX, AVX512F
+TEXT ·momentsAVX512SingleD3Q19(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VCVTPS2PD    (CX)(BX*4), Z4
+	VPXORQ       Z0, Z0, Z0
+	VMULPD       Z4, Z0, Z0
+	VBROADCASTSD (DX), Z1
+	VADDPD       Z0, Z1, Z1
+	VBROADCASTSD 8(DX), Z2
+	VADDPD       Z0, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VADDPD       Z0, Z3, Z3
+	VMOVAPD      Z4, Z0
+	VCVTPS2PD    64(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VCVTPS2PD    128(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VCVTPS2PD    192(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    256(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    320(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    384(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    448(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    512(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    576(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    640(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    704(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    768(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    832(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    896(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    960(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1024(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1088(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1152(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z0, (AX)(BX*8)
+	VMOVUPD      Z1, 128(AX)(BX*8)
+	VMOVUPD      Z2, 256(AX)(BX*8)
+	VMOVUPD      Z3, 384(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
+// func momentsAVX512SingleD3Q27(moments *float64, gathered *byte, half *float64)
+// Requires: AVX, AVX512F
+TEXT ·momentsAVX512SingleD3Q27(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VCVTPS2PD    (CX)(BX*4), Z4
+	VPXORQ       Z0, Z0, Z0
+	VMULPD       Z4, Z0, Z0
+	VBROADCASTSD (DX), Z1
+	VADDPD       Z0, Z1, Z1
+	VBROADCASTSD 8(DX), Z2
+	VADDPD       Z0, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VADDPD       Z0, Z3, Z3
+	VMOVAPD      Z4, Z0
+	VCVTPS2PD    64(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VCVTPS2PD    128(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VCVTPS2PD    192(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    256(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    320(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    384(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    448(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    512(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    576(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VCVTPS2PD    640(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VCVTPS2PD    704(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    768(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    832(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    896(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    960(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1024(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1088(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1152(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1216(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1280(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1344(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1408(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1472(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1536(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VCVTPS2PD    1600(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VCVTPS2PD    1664(CX)(BX*4), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      Z0, (AX)(BX*8)
+	VMOVUPD      Z1, 128(AX)(BX*8)
+	VMOVUPD      Z2, 256(AX)(BX*8)
+	VMOVUPD      Z3, 384(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
 // func correctAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
 // Requires: AVX, MMX+
 TEXT ·correctAVX512Double(SB), $0-48
@@ -520,6 +750,236 @@ vector:
 	VMOVUPS  Z6, 4224(SI)(CX*1)
 	BLSRQ    AX, AX
 	JNE      vector
+	VZEROUPPER
+	RET
+
+// func momentsAVX512DoubleD3Q19(moments *float64, gathered *byte, half *float64)
+// Requires: AVX, AVX512F
+TEXT ·momentsAVX512DoubleD3Q19(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VMOVUPD      (CX)(BX*8), Z4
+	VPXORQ       Z0, Z0, Z0
+	VMULPD       Z4, Z0, Z0
+	VBROADCASTSD (DX), Z1
+	VADDPD       Z0, Z1, Z1
+	VBROADCASTSD 8(DX), Z2
+	VADDPD       Z0, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VADDPD       Z0, Z3, Z3
+	VMOVAPD      Z4, Z0
+	VMOVUPD      128(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VMOVUPD      256(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VMOVUPD      384(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      512(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      640(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      768(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      896(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      1024(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      1152(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      1280(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      1408(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      1536(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      1664(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      1792(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      1920(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      2048(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2176(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2304(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z0, (AX)(BX*8)
+	VMOVUPD      Z1, 128(AX)(BX*8)
+	VMOVUPD      Z2, 256(AX)(BX*8)
+	VMOVUPD      Z3, 384(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
+	VZEROUPPER
+	RET
+
+// func momentsAVX512DoubleD3Q27(moments *float64, gathered *byte, half *float64)
+// Requires: AVX, AVX512F
+TEXT ·momentsAVX512DoubleD3Q27(SB), $0-24
+	MOVQ moments+0(FP), AX
+	MOVQ gathered+8(FP), CX
+	MOVQ half+16(FP), DX
+	XORQ BX, BX
+
+lanes:
+	VMOVUPD      (CX)(BX*8), Z4
+	VPXORQ       Z0, Z0, Z0
+	VMULPD       Z4, Z0, Z0
+	VBROADCASTSD (DX), Z1
+	VADDPD       Z0, Z1, Z1
+	VBROADCASTSD 8(DX), Z2
+	VADDPD       Z0, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VADDPD       Z0, Z3, Z3
+	VMOVAPD      Z4, Z0
+	VMOVUPD      128(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VMOVUPD      256(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VMOVUPD      384(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      512(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      640(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      768(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      896(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      1024(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      1152(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VMOVUPD      1280(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VMOVUPD      1408(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      1536(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      1664(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      1792(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      1920(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      2048(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2176(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2304(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      2432(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      2560(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2688(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      2816(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      2944(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      3072(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      3200(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z4, Z1, Z1
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      3328(CX)(BX*8), Z4
+	VADDPD       Z4, Z0, Z0
+	VADDPD       Z4, Z1, Z1
+	VSUBPD       Z4, Z2, Z2
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD      Z0, (AX)(BX*8)
+	VMOVUPD      Z1, 128(AX)(BX*8)
+	VMOVUPD      Z2, 256(AX)(BX*8)
+	VMOVUPD      Z3, 384(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, $0x10
+	JLT          lanes
 	VZEROUPPER
 	RET
 

@@ -27,7 +27,7 @@ type Populations interface {
 	// even or odd step, wall corrections included, window by window.
 	Arriving(block int32, odd bool, w *Workspace, f func(cell, count int32, populations *Window))
 	// Moments gives the moments of what Arriving gives.
-	Moments(block int32, odd bool, force [3]float64, w *Workspace, f func(cell, count int32, m *Moments))
+	Moments(block int32, odd bool, force [3]float64, w *Workspace, f func(cell, count int32, m *kernel.Moments))
 	// Set writes a population of a cell, before an even step.
 	Set(cell int32, p int, value float64)
 	// CorrectQuadratic makes the corrections of walls in a block quadratic, between

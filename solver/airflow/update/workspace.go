@@ -19,7 +19,7 @@ type Workspace struct {
 	// arrived is room for the populations that arrive in a window.
 	arrived Window
 	// moments is room for those of a window.
-	moments Moments
+	moments kernel.Moments
 	// words is room for the windows of a block in an even step.
 	words []uint32
 	// registers is where assembly keeps values that do not fit into registers.

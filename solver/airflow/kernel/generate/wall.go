@@ -13,13 +13,19 @@ import (
 const toNearestEven = operand.U8(0)
 
 // writeWalls returns the assembly of an instruction set's correctors and
-// reflectors, with AVX2 that of conversions too, and their Go declarations.
+// reflectors and of sums of populations, with AVX2 that of conversions too, and their
+// Go declarations.
 func writeWalls(m machine) (assembly, stubs []byte) {
 	ctx := build.NewContext()
 	for _, t := range targets {
 		if t.name == m.name {
 			writeCorrect(ctx, m, t.storage)
 			writeReflect(ctx, m, t.storage)
+			if t.storage.name != half {
+				for _, set := range sets {
+					writeMoments(ctx, m, t.storage, set)
+				}
+			}
 		}
 	}
 	if m.name == avx2.name {

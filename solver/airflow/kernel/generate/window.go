@@ -74,7 +74,7 @@ func writeList() []byte {
 			for _, kind := range kinds {
 				fmt.Fprintf(&b, ", %s", t.function(kind.name, v))
 			}
-			fmt.Fprintf(&b, ", correct%[1]s%[2]s, reflect%[1]s%[2]s},\n", t.name, t.storage.title())
+			fmt.Fprintf(&b, ", correct%[1]s%[2]s, reflect%[1]s%[2]s, %[3]s},\n", t.name, t.storage.title(), t.summing(t.storage, v.Set))
 		}
 	}
 	b.WriteString("}\n")
