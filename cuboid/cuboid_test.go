@@ -5,12 +5,10 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
-	"carina/internal/race"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
@@ -240,58 +238,6 @@ func TestDisjoint(t *testing.T) {
 		if err, want := cuboid.Disjoint(pieces, size), overlap(pieces); (err != nil) != want {
 			t.Fatalf("%v: error %v, but overlap is %v", pieces, err, want)
 		}
-	}
-}
-
-// Very many cuboids are compared in a tenth of a second, however they lie, and
-// the only two of them that overlap are found. Each with each takes minutes.
-func TestDisjointOfVeryMany(t *testing.T) {
-	race.SkipArithmetic(t)
-	const n = 100_000
-	const patience = 5 * time.Second // on a busy machine
-	box := func(x0, y0, z0, x1, y1, z1 int32) cuboid.Cuboid {
-		return cuboid.Cuboid{Min: [3]int32{x0, y0, z0}, Max: [3]int32{x1, y1, z1}}
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, c := range []struct {
-		name string
-		side int32 // of the grid
-		at   func(i int32) cuboid.Cuboid
-	}{
-		{"plates across x", 1 << 17, func(i int32) cuboid.Cuboid { return box(i, 0, 0, i+1, 1<<17, 1<<17) }},
-		{"plates across y", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, i, 0, 1<<17, i+1, 1<<17) }},
-		{"plates across z", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, 0, i, 1<<17, 1<<17, i+1) }},
-		{"rods along x", 1 << 17, func(i int32) cuboid.Cuboid { return box(0, i/400, i%400, 1<<17, i/400+1, i%400+1) }},
-		{"rods along z", 1 << 17, func(i int32) cuboid.Cuboid { return box(i/400, i%400, 0, i/400+1, i%400+1, 1<<17) }},
-		{"stairs", 1 << 18, func(i int32) cuboid.Cuboid { return box(i, i, i, i+1, 1<<18, 1<<18-i) }},
-		{"cells", 64, func(i int32) cuboid.Cuboid { return box(i%64, i/64%64, i/4096, i%64+1, i/64%64+1, i/4096+1) }},
-		{"rods along all axes", 1 << 10, func(i int32) cuboid.Cuboid {
-			y, z := i/3/180*4, i/3%180*4
-			return [3]cuboid.Cuboid{
-				box(0, y, z, 1<<10, y+1, z+1), box(y+1, 0, z+1, y+2, 1<<10, z+2), box(y+2, z+2, 0, y+3, z+3, 1<<10),
-			}[i%3]
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cuboids := make([]cuboid.Cuboid, n)
-			for to, from := range random.Perm(n) {
-				cuboids[to] = c.at(int32(from))
-			}
-			size := [3]int32{c.side, c.side, c.side}
-			begin := time.Now()
-			if err := cuboid.Disjoint(cuboids, size); err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(begin); took > patience {
-				t.Errorf("%d cuboids took %v", n, took)
-			}
-			i := random.IntN(n)
-			cuboids = append(cuboids, cuboids[i])
-			want := fmt.Sprintf("cuboids %d, %v, and %d, %v, overlap", i, cuboids[i], n, cuboids[i])
-			if err := cuboid.Disjoint(cuboids, size); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("error %v, want %q", err, want)
-			}
-		})
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 // Copier measures how fast memory is copied.
 type Copier struct {
 	from, to [][]byte
+	now      func() time.Time // the clock, or a test's
 }
 
 // NewCopier returns a copier with as many workers, each with two arrays of its
 // own, which are together several times the caches when bytesPerWorker is.
 func NewCopier(workers, bytesPerWorker int) *Copier {
 	half := bytesPerWorker / 2
-	c := &Copier{make([][]byte, workers), make([][]byte, workers)}
+	c := &Copier{make([][]byte, workers), make([][]byte, workers), time.Now}
 	c.each(func(w int) {
 		c.from[w], c.to[w] = make([]byte, half), make([]byte, half)
 		for i := range c.from[w] {
@@ -31,9 +32,9 @@ func NewCopier(workers, bytesPerWorker int) *Copier {
 func (c *Copier) Bandwidth(repetitions int) float64 {
 	var best float64
 	for range repetitions {
-		begin := time.Now()
+		begin := c.now()
 		c.each(func(w int) { copy(c.to[w], c.from[w]) })
-		best = max(best, 2*float64(len(c.to)*len(c.to[0]))/time.Since(begin).Seconds())
+		best = max(best, 2*float64(len(c.to)*len(c.to[0]))/c.now().Sub(begin).Seconds())
 	}
 	return best
 }

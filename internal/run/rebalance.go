@@ -32,6 +32,8 @@ type Rebalancing struct {
 	// measured replaces the clock, for tests: how long a step of a rank with so many
 	// cells took.
 	measured func(rank int, step int64, cells float64) time.Duration
+	// patient makes steps wait for what is prepared beside them, however long, for tests.
+	patient bool
 
 	domain  *solver.Domain
 	left    func(Computation) int64
@@ -313,6 +315,9 @@ func (b *Rebalancing) goOn(c Computation, own *looker, next int64, l Look) {
 
 // movePrepared moves when all ranks have prepared that.
 func (b *Rebalancing) movePrepared(c Computation, own *looker) error {
+	if b.patient {
+		<-own.moving.done
+	}
 	ready := []int64{0}
 	select {
 	case <-own.moving.done:

@@ -228,7 +228,7 @@ func TestCellsMoveBetweenGPUs(t *testing.T) {
 			}
 			want, fields := run(nil)
 			moves := 0
-			got, others := run(&Rebalancing{Every: 50, Partition: p,
+			got, others := run(&Rebalancing{Every: 50, Partition: p, patient: true,
 				Hear: func(l Look) {
 					if l.Moves() {
 						moves++
