@@ -77,6 +77,9 @@ func ranksSharing(t transport.Transport) int {
 // Workers is how many blocks are worked on at the same time.
 func (d *Device) Workers() int { return d.workers }
 
+// Sharing is how many ranks share this host.
+func (d *Device) Sharing() int { return d.sharing }
+
 // Allocate makes room for fields and starts the workers.
 func (d *Device) Allocate(l *solver.Layout, fields []solver.Field) error {
 	for _, f := range fields {

@@ -10,16 +10,17 @@ const (
 	// line is one of the cache, in bytes.
 	line = 64
 	// partBytes are those of an output that are computed before they go past the cache: whole
-	// lines, of which those of all outputs fit in the first level.
-	partBytes = 6 * line
+	// lines, of which those of all outputs fit in the second level.
+	partBytes = 12 * line
 	// cacheBytes is more than what processors keep of fields from one step to the next.
 	cacheBytes = 64 << 20
 )
 
-// WritePast lets outputs go past the cache where fields of so many bytes do not stay in it
-// anyway: it need not read what they overwrite. Each goes to a slot of the cell itself.
+// WritePast lets outputs go past the cache where fields of so many bytes on each of the ranks
+// that share it do not stay in it anyway: it need not read what they overwrite. Each goes to a
+// slot of the cell itself.
 func (s *Stencil[T]) WritePast(bytes int64) {
-	if s.past = bytes > cacheBytes && len(simd.Machines()) > 0; !s.past {
+	if s.past = bytes*s.sharing > cacheBytes && len(simd.Machines()) > 0; !s.past {
 		return
 	}
 	for i := range s.rooms {

@@ -29,8 +29,8 @@ func past[T float32 | float64](t *testing.T) {
 			}
 		}
 	}
-	s := Stencil[T]{rooms: make([]room[T], 1), update: &Update{Access: Access{Writes: make([]Write, lists)}}}
-	s.WritePast(cacheBytes + 1)
+	s := Stencil[T]{sharing: 2, rooms: make([]room[T], 1), update: &Update{Access: Access{Writes: make([]Write, lists)}}}
+	s.WritePast(cacheBytes/2 + 1)
 	r := &s.rooms[0]
 	r.at = make([]unsafe.Pointer, 2*lists)
 	for begin := range perLine {

@@ -96,6 +96,7 @@ type Stencil[T float32 | float64] struct {
 	accesses [][]place
 	rooms    []room[T]
 	cells    int32 // own
+	sharing  int64 // ranks on this host
 	past     bool  // outputs are written past the cache
 }
 
@@ -153,6 +154,7 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 	for i := range accesses {
 		s.accesses = append(s.accesses, places[T](b, device, &accesses[i], &offsets))
 	}
+	s.sharing = int64(device.Sharing())
 	s.windows = b.Windows(offsets)
 	s.findRuns(b)
 	s.rooms = make([]room[T], device.Workers())
