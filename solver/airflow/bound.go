@@ -29,6 +29,7 @@ type bound struct {
 	fresh       fresh
 	steps       int64                // done or begun
 	ambientNow  float64              // after these, in Pa
+	relative    bool                 // pressures relative to the ambient one are asked for
 	before      map[int64][3]float64 // velocity by global number, when Compare was called last
 	odd         bool                 // the step that comes next
 }

@@ -34,6 +34,8 @@ type Fields struct {
 	Pressure []float32
 	// Velocity has the components x, y and z, in m/s.
 	Velocity [3][]float32
+
+	relative []float32 // to the ambient pressure; nil where it is the same or nobody asks
 }
 
 func newFields(cells int) *Fields {
@@ -97,6 +99,12 @@ func (r *bound) put(f *Fields, index, lane, count int32, m *kernel.Moments) {
 	to := f.Pressure[index:][:count]
 	for k, density := range m.Density[lane:][:count] {
 		to[k] = float32(density*pressure + r.ambientNow)
+	}
+	if f.relative != nil {
+		to := f.relative[index:][:count]
+		for k, density := range m.Density[lane:][:count] {
+			to[k] = float32(density * pressure)
+		}
 	}
 	for a := range 3 {
 		to := f.Velocity[a][index:][:count]

@@ -2,11 +2,15 @@ package airflow
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
 	"carina/solver"
+	"carina/solver/airflow/opening"
 	"carina/solver/transport"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // What is kept is the flow at that moment, whether a check has passed before or not,
@@ -53,6 +57,41 @@ func TestKeptFieldsStay(t *testing.T) {
 			t.Errorf("round %d: what is kept changes with the flow", i)
 		}
 		before = now
+	}
+}
+
+// Pressures relative to the ambient one are those of the flow without it, and come from
+// what is kept once they have been asked for.
+func TestRelativePressuresAreKept(t *testing.T) {
+	g := fork()
+	rank := func(ambient float64) *Rank {
+		s := caveSettings(g)
+		s.Conditions = map[int]opening.Condition{2: {Kind: opening.ImposedPressure, Pressure: ambient}, 3: {Kind: opening.ImposedPressure, Pressure: ambient}}
+		s.Initial = func(r3.Vec) (float64, r3.Vec) { return ambient, r3.Vec{} }
+		return must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	}
+	r, plain := rank(512), rank(0)
+	defer r.Close()
+	defer plain.Close()
+	for i, check := range []bool{true, true, false, true, true} {
+		for _, r := range []*Rank{r, plain} {
+			if err := errors.Join(r.engine.Step(), r.engine.Step()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if check {
+			must(r.check(context.Background()))
+		}
+		if err := r.kernel.Keep(); err != nil {
+			t.Fatal(err)
+		}
+		got, want := must(r.kernel.Relative()), must(plain.Fields())
+		if !slices.EqualFunc(got.arrays(), want.arrays(), slices.Equal[[]float32]) {
+			t.Errorf("round %d: the fields are others than without the ambient pressure", i)
+		}
+		if kept := must(r.kernel.Kept()); i > 0 && &got.Velocity[0][0] != &kept.Velocity[0][0] {
+			t.Errorf("round %d: the fields are computed anew", i)
+		}
 	}
 }
 

@@ -45,8 +45,13 @@ func (r *bound) Keep() error {
 	f := &r.fresh
 	if f.fields == nil {
 		f.fields, f.filled = newFields(r.layout.Fluid), make([]int64, len(r.layout.Blocks))
-		r.fillFields(f.fields)
-	} else if !f.holds(r.steps) {
+		f.forget()
+	}
+	if r.relative && f.fields.relative == nil {
+		f.fields.relative = make([]float32, r.layout.Fluid)
+		f.forget()
+	}
+	if !f.holds(r.steps) {
 		r.fillFields(f.fields)
 	}
 	f.fields, r.kept = r.kept.fields, keptFields{f.fields, r.steps}
@@ -67,6 +72,10 @@ func (r *bound) Relative() (*Fields, error) {
 	if ambient == 0 {
 		return r.present(), nil
 	}
+	r.relative = true
+	if f := r.kept.fields; r.keptNow() && f.relative != nil {
+		return &Fields{Pressure: f.relative, Velocity: f.Velocity}, nil
+	}
 	r.ambientNow = 0
 	f := r.fields()
 	r.ambientNow = ambient
@@ -75,8 +84,11 @@ func (r *bound) Relative() (*Fields, error) {
 
 // present returns the fields after the last step, which are not to be changed.
 func (r *bound) present() *Fields {
-	if r.kept.fields != nil && r.kept.steps == r.steps {
+	if r.keptNow() {
 		return r.kept.fields
 	}
 	return r.fields()
 }
+
+// keptNow tells whether the present fields are kept.
+func (r *bound) keptNow() bool { return r.kept.fields != nil && r.kept.steps == r.steps }
