@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -141,15 +142,27 @@ func TestManyInstants(t *testing.T) {
 	}
 }
 
-// In a browser the slider changes the time, the numbers at openings and the colours, and
-// names from files are text.
+// In a browser the slider changes the time, the numbers at openings and the colours,
+// names from files are text, and numbers of openings beside each other do not cover each
+// other.
 func TestPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes some seconds")
 	}
+	const crowd = 60
 	p := pulsing(t, 3)
 	p.Openings = append([]geometry.Opening{}, p.Grid.Openings...)
 	p.Openings[0].Name = "<img src=x onerror=alert(1)>"
+	for number := len(p.Openings) + 1; number <= crowd; number++ {
+		o := p.Openings[1]
+		o.Number, o.Center.Y = number, o.Center.Y+math.Sqrt(o.Area)*float64(number)/crowd
+		p.Openings = append(p.Openings, o)
+		p.Flow, p.OpeningPressure = append(p.Flow, 0), append(p.OpeningPressure, 0)
+		for i := range p.Instants {
+			i := &p.Instants[i]
+			i.Flow, i.OpeningPressure = append(i.Flow, 0), append(i.OpeningPressure, 0)
+		}
+	}
 	path := filepath.Join(t.TempDir(), "page.html")
 	if err := Write(path, p); err != nil {
 		t.Fatal(err)
@@ -172,5 +185,32 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("the numbers at openings are others: %s", marks)
 	case strings.Contains(string(shown), "Unpacking"):
 		t.Error("the page is not ready")
+	default:
+		checkApart(t, marks, crowd)
+	}
+}
+
+// checkApart wants so many marks of openings, of which some are hidden and the others do not
+// cover each other.
+func checkApart(t *testing.T, marks string, want int) {
+	t.Helper()
+	all := regexp.MustCompile(`<div class="(?:inlet|outlet|wall)[^>]*?style="left: ([-0-9.]+)px; top: ([-0-9.]+)px;"([^>]*)>`).FindAllStringSubmatch(marks, -1)
+	var seen [][2]float64
+	for _, m := range all {
+		if strings.Contains(m[0], "hidden") {
+			continue
+		}
+		x, _ := strconv.ParseFloat(m[1], 64)
+		y, _ := strconv.ParseFloat(m[2], 64)
+		for _, other := range seen {
+			const size = 22 // of a mark, in pixels
+			if math.Abs(x-other[0]) < size && math.Abs(y-other[1]) < size {
+				t.Errorf("marks at %v and %v cover each other", other, [2]float64{x, y})
+			}
+		}
+		seen = append(seen, [2]float64{x, y})
+	}
+	if len(all) != want || len(seen) < 2 || len(seen) == want {
+		t.Errorf("%d marks, of which %d are seen, in %s", len(all), len(seen), marks)
 	}
 }

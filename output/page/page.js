@@ -581,33 +581,42 @@ export function show(header, bytes, unpack) {
       // One that is looked along stands before what is shown.
       mark.hidden = !shownMarks.sides || Math.hypot(x - middle, y - height) < 40;
     }
-    for (const {mark, at} of openings) {
+    const room = box => !taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+    const back = camera.position.distanceTo(center) + 0.25 * radius;
+    for (const o of openings) {
       // A little outward of the middle, so that the mark stands beside the end.
-      projected.copy(at).sub(center).multiplyScalar(1 + 0.05 * radius / Math.max(1e-9, at.distanceTo(center))).add(center);
-      const distance = projected.distanceTo(camera.position);
-      const [x, y] = place(mark, projected.clone());
-      taken.push([x - 12, y - 12, x + 12, y + 12]);
-      mark.hidden = !shownMarks.openings;
-      mark.classList.toggle("behind", distance > camera.position.distanceTo(center) + 0.25 * radius);
+      projected.copy(o.at).sub(center).multiplyScalar(1 + 0.05 * radius / Math.max(1e-9, o.at.distanceTo(center))).add(center);
+      o.behind = projected.distanceTo(camera.position) > back;
+      const [x, y] = place(o.mark, projected.clone()), wide = Math.max(12, 4 * o.mark.firstChild.textContent.length + 6);
+      o.box = [x - wide, y - 12, x + wide, y + 12];
+      o.mark.classList.toggle("behind", o.behind);
+    }
+    // Those before the middle come first, and of these the larger ones.
+    for (const behind of [false, true]) {
+      for (const o of openings) {
+        if (o.behind !== behind) continue;
+        o.mark.hidden = !shownMarks.openings || !room(o.box);
+        if (!o.mark.hidden) taken.push(o.box);
+      }
     }
     for (const {mark, at} of branchMarks) {
       if (mark.hidden = !branches.visible) continue;
       const [x, y] = place(mark, at), box = [x - 10, y - 9, x + 10, y + 9];
       // The first ones, which are the larger, stand where there is room.
-      mark.hidden = taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+      mark.hidden = !room(box);
       if (!mark.hidden) taken.push(box);
     }
     // The largest flows stand where there is room for them.
-    openings.forEach(({mark, flow}, i) => {
-      if (!flow) return;
+    for (const {mark, flow, box: around} of openings) {
+      if (!flow || mark.hidden) continue;
       flow.width ??= flow.offsetWidth;
-      const [x0, y0, x1, y1] = taken[i], wide = flow.width + 5, west = (x0 + x1) / 2 < middle;
+      const [x0, y0, x1, y1] = around, wide = flow.width + 5, west = (x0 + x1) / 2 < middle;
       const box = west ? [x0 - wide, y0 + 3, x0 - 1, y1 - 3] : [x1 + 1, y0 + 3, x1 + wide, y1 - 3];
       mark.classList.toggle("west", west);
-      const crowded = !shownMarks.flows || taken.some((t, k) => k !== i && box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+      const crowded = !shownMarks.flows || !room(box);
       mark.classList.toggle("crowded", crowded);
       if (!crowded) taken.push(box);
-    });
+    }
   }
 
   function resize() {
