@@ -101,7 +101,7 @@ func (r *Results) writePage(path string, s *airflow.Summary) error {
 	shown.Pressure, shown.Velocity = r.fields.Pressure, r.fields.Velocity
 	shown.Time = s.Time
 	r.showInstants(shown)
-	r.showAnswers(shown)
+	r.showAnswers(shown, s.LeastPressure())
 	return page.Write(path, shown)
 }
 
@@ -124,8 +124,9 @@ func (r *Results) showInstants(shown *page.Page) {
 	}
 }
 
-// showAnswers adds branches and what the wall feels to a page.
-func (r *Results) showAnswers(shown *page.Page) {
+// showAnswers adds branches and what the wall feels to a page; pressures below the least are
+// rounding.
+func (r *Results) showAnswers(shown *page.Page, least float64) {
 	a := r.answers
 	if a == nil {
 		return
@@ -134,10 +135,10 @@ func (r *Results) showAnswers(shown *page.Page) {
 		b := &a.Branches[i]
 		words := fmt.Sprintf("branch %d, %s, %s, %s", b.Number, quantity.FormatLength(b.Length), "⌀ "+quantity.FormatLength(b.Diameter), quantity.FormatFlow(b.Flow))
 		if b.Drop != nil {
-			words += ", " + quantity.Format(*b.Drop, "Pa")
+			words += ", " + quantity.FormatFrom(least, *b.Drop, "Pa")
 		}
 		if b.Wall != nil {
-			words += ", shear " + quantity.Format(b.Wall.Mean, "Pa")
+			words += ", shear " + quantity.FormatFrom(least, b.Wall.Mean, "Pa")
 		}
 		shown.Branches = append(shown.Branches, page.Branch{Number: b.Number, Text: words, Line: a.Tree.Branches[i].Line})
 	}

@@ -385,7 +385,7 @@ func (s *scene) wordsAt(p *Page, flow, pressure []float64) []numbers {
 	for i, q := range flow {
 		sizes[i] = math.Abs(q)
 	}
-	words, all := quantity.FormatFlows(sizes...), p.openings()
+	words, all, least := quantity.FormatFlows(sizes...), p.openings(), quantity.LeastPressure(0, 0, 0, pressure...)
 	var list []numbers
 	for _, i := range s.order {
 		n := numbers{Text: all[i].Name + ", " + quantity.FormatArea(all[i].Area)}
@@ -394,7 +394,7 @@ func (s *scene) wordsAt(p *Page, flow, pressure []float64) []numbers {
 			n.Text += ", " + words[i]
 		}
 		if pressure != nil {
-			n.Text += ", " + quantity.Format(pressure[i], "Pa")
+			n.Text += ", " + quantity.FormatFrom(least, pressure[i], "Pa")
 		}
 		list = append(list, n)
 	}

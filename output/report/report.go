@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -126,15 +127,19 @@ type part struct {
 // partHeading are the columns of words.
 var partHeading = []string{"flow", "pressure drop", "Pa·s/L", "cmH₂O·s/L", "mean shear", "peak shear", "volume"}
 
-func (p *part) words() []string {
-	drop, mean, peak := "–", "–", "–"
+// words are those of the columns; pressures that are less than the least are none.
+func (p *part) words(least float64) []string {
+	drop, mean, peak, resistance, water := "–", "–", "–", known(p.Resistance), known(p.Water)
 	if p.Drop != nil {
-		drop = quantity.Format(*p.Drop, "Pa")
+		drop = quantity.FormatFrom(least, *p.Drop, "Pa")
+		if math.Abs(*p.Drop) < least && p.Resistance != nil {
+			resistance, water = "0", "0"
+		}
 	}
 	if p.Wall != nil {
-		mean, peak = quantity.Format(p.Wall.Mean, "Pa"), quantity.Format(p.Wall.Peak, "Pa")
+		mean, peak = quantity.FormatFrom(least, p.Wall.Mean, "Pa"), quantity.FormatFrom(least, p.Wall.Peak, "Pa")
 	}
-	return []string{quantity.FormatFlow(p.Flow), drop, known(p.Resistance), known(p.Water), mean, peak, quantity.FormatVolume(p.Volume)}
+	return []string{quantity.FormatFlow(p.Flow), drop, resistance, water, mean, peak, quantity.FormatVolume(p.Volume)}
 }
 
 func known(v *float64) string {
@@ -229,10 +234,19 @@ func (s *summary) sections() []section {
 	return []section{s.about(), s.openings(), {Title: Flow}, s.wall(), {Title: History}, s.lobes(), s.ends(), s.branches(), s.trust(), s.computing()}
 }
 
+// least is below what pressures are rounding.
+func (s *summary) least() float64 {
+	var pressures []float64
+	for _, o := range s.Openings {
+		pressures = append(pressures, o.Pressure)
+	}
+	return quantity.LeastPressure(s.Drop, s.Density, s.PeakVelocity, pressures...)
+}
+
 func (s *summary) about() section {
 	one := section{Title: "The case"}
 	one.Words = append(one.Words, fmt.Sprintf("Pressure drop %s at a Reynolds number of %.4g; fastest air %s; density %.4g kg/m³, kinematic viscosity %.4g m²/s.",
-		quantity.Format(s.Drop, "Pa"), s.Reynolds, quantity.Format(s.PeakVelocity, "m/s"), s.Density, s.Viscosity))
+		quantity.FormatFrom(s.least(), s.Drop, "Pa"), s.Reynolds, quantity.Format(s.PeakVelocity, "m/s"), s.Density, s.Viscosity))
 	if p := s.Provenance; p != nil {
 		for _, note := range p.Notes {
 			one.Words = append(one.Words, "Of the surface: "+note)
@@ -252,9 +266,10 @@ func (s *summary) about() section {
 }
 
 func (s *summary) openings() section {
+	least := s.least()
 	t := &table{Heading: []string{"opening", "role", "area", "flow", "pressure", "sure"}}
 	for _, o := range s.Openings {
-		flow, pressure := quantity.FormatFlow(o.Flow), quantity.Format(o.Pressure, "Pa")
+		flow, pressure := quantity.FormatFlow(o.Flow), quantity.FormatFrom(least, o.Pressure, "Pa")
 		if s.closed(o.Number) {
 			flow, pressure = "closed", "–"
 		}
@@ -276,13 +291,13 @@ func (s *summary) closed(number int) bool {
 }
 
 func (s *summary) wall() section {
-	one := section{Title: Wall}
+	one, least := section{Title: Wall}, s.least()
 	if w := s.WallShear; w != nil {
 		one.Words = append(one.Words, fmt.Sprintf("Wall shear: mean %s, and above %s on 1 %% of %s.",
-			quantity.Format(w.Mean, "Pa"), quantity.Format(w.Peak, "Pa"), quantity.FormatArea(w.Area)))
+			quantity.FormatFrom(least, w.Mean, "Pa"), quantity.FormatFrom(least, w.Peak, "Pa"), quantity.FormatArea(w.Area)))
 		if o := w.Over; o != nil {
 			one.Words = append(one.Words, fmt.Sprintf("Over the last period, or all time where there is none: mean %s, the largest at each place above %s on 1 %% of it, oscillatory shear index %.3f (0 where the direction stays, ½ where it turns around).",
-				quantity.Format(o.Mean, "Pa"), quantity.Format(o.Peak, "Pa"), o.Oscillatory))
+				quantity.FormatFrom(least, o.Mean, "Pa"), quantity.FormatFrom(least, o.Peak, "Pa"), o.Oscillatory))
 		}
 	}
 	one.Table = s.wallOverTime()
@@ -291,10 +306,11 @@ func (s *summary) wall() section {
 
 // wallOverTime are the lobes and branches whose stress was followed over time; nil without.
 func (s *summary) wallOverTime() *table {
+	least := s.least()
 	t := &table{Heading: []string{"part", "mean over time", "largest over time", "oscillatory index"}}
 	add := func(name string, w *figures) {
 		if w != nil && w.Over != nil {
-			t.Rows = append(t.Rows, []string{name, quantity.Format(w.Over.Mean, "Pa"), quantity.Format(w.Over.Peak, "Pa"), fmt.Sprintf("%.3f", w.Over.Oscillatory)})
+			t.Rows = append(t.Rows, []string{name, quantity.FormatFrom(least, w.Over.Mean, "Pa"), quantity.FormatFrom(least, w.Over.Peak, "Pa"), fmt.Sprintf("%.3f", w.Over.Oscillatory)})
 		}
 	}
 	for _, l := range s.Lobes {
@@ -313,12 +329,13 @@ func (s *summary) branches() section {
 	if len(s.Branches) == 0 {
 		return section{}
 	}
+	least := s.least()
 	t := &table{Heading: append([]string{"branch", "parent", "length", "diameter", "cells across", "Re"}, partHeading...)}
 	for _, b := range s.Branches {
 		t.Rows = append(t.Rows, append([]string{
 			strings.TrimSpace(fmt.Sprintf("%d %s", b.Branch, b.Name)), fmt.Sprint(b.Parent), quantity.FormatLength(b.Length), quantity.FormatLength(b.Diameter),
 			fmt.Sprintf("%.1f", b.CellsAcross), quantity.FormatDigits(b.Reynolds, 4),
-		}, b.words()...))
+		}, b.words(least)...))
 	}
 	return section{Title: "The branches", Words: []string{"Flow is positive away from the first inlet. The peak is exceeded on 1 % of a branch's wall."}, Table: t}
 }
@@ -327,10 +344,11 @@ func (s *summary) lobes() section {
 	if len(s.Lobes) == 0 {
 		return section{}
 	}
+	least := s.least()
 	t := &table{Heading: append([]string{"lobe", "openings", "share"}, append(slices.Clone(partHeading), "from the inlet", "Pa·s/L")...)}
 	for _, l := range s.Lobes {
-		row := append([]string{l.Name, strings.Trim(fmt.Sprint(l.Openings), "[]"), quantity.FormatPercent(l.Share)}, l.words()...)
-		t.Rows = append(t.Rows, append(row, quantity.Format(l.FromInlet, "Pa"), known(l.ResistanceFromInlet)))
+		row := append([]string{l.Name, strings.Trim(fmt.Sprint(l.Openings), "[]"), quantity.FormatPercent(l.Share)}, l.words(least)...)
+		t.Rows = append(t.Rows, append(row, quantity.FormatFrom(least, l.FromInlet, "Pa"), known(l.ResistanceFromInlet)))
 	}
 	return section{Title: "The lobes", Words: []string{"Flow is positive away from the first inlet. The pressure drop of a lobe is from where it begins to its openings, the mean over these by what flows through them; then from the inlet on."}, Table: t}
 }
@@ -339,12 +357,13 @@ func (s *summary) ends() section {
 	if len(s.Ends) == 0 {
 		return section{}
 	}
+	least := s.least()
 	t := &table{Heading: append([]string{"opening", "branch"}, partHeading...)}
 	for _, e := range s.Ends {
 		if e.Branch == 0 {
 			continue
 		}
-		t.Rows = append(t.Rows, append([]string{fmt.Sprintf("%d %s", e.Number, e.Name), fmt.Sprint(e.Branch)}, e.words()...))
+		t.Rows = append(t.Rows, append([]string{fmt.Sprintf("%d %s", e.Number, e.Name), fmt.Sprint(e.Branch)}, e.words(least)...))
 	}
 	return section{Title: "From the inlet to the openings", Words: []string{"Flow is positive where air leaves. The pressure drop is from the first inlet; wall shear and volume are those of the branch that ends at the opening."}, Table: t}
 }
@@ -387,7 +406,7 @@ func (s *summary) trust() section {
 	if len(s.Known) > 0 {
 		one.Table = &table{Heading: []string{"known", "value", "error", "how"}}
 		for _, k := range s.Known {
-			name, value := k.Name, func(v float64) string { return quantity.Format(v, "Pa") }
+			name, value := k.Name, func(v float64) string { return quantity.FormatFrom(s.least(), v, "Pa") }
 			switch {
 			case k.Opening > 0:
 				name, value = fmt.Sprintf("%s of opening %d", k.Name, k.Opening), func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }

@@ -46,6 +46,15 @@ func TestNumbersAreTheSummarys(t *testing.T) {
 	}
 }
 
+// What is rounding beside the whole flow is none.
+func TestRoundingIsNone(t *testing.T) {
+	page := written(t, strings.NewReplacer(`"pressure_drop_pa": 0.5,`, `"pressure_drop_pa": 5.7e-20,`, `"resistance_pa_s_per_l": 2`, `"resistance_pa_s_per_l": 2.3e-19`,
+		`"mean_pa": 0.0123`, `"mean_pa": 1.76e-21`, `"peak_pa": 0.0456`, `"peak_pa": 2e-9`).Replace(encoded))
+	if row := "<td>0 Pa</td><td>0</td><td>0</td><td>0 Pa</td><td>2.00 nPa</td>"; !strings.Contains(strings.ReplaceAll(page, "\u00a0", " "), row) {
+		t.Errorf("the page has no row with %s", row)
+	}
+}
+
 // Lobes, openings and what the wall feels over time have tables.
 func TestFurtherTables(t *testing.T) {
 	page := written(t, strings.Replace(encoded, `"wall_shear": {"mean_pa": 0.0789`, `"statistics": {"from_s": 0.75, "samples": 40, "phases": 16},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/solver/airflow/moments"
 	"carina/solver/airflow/opening"
 	"carina/solver/airflow/steadiness"
@@ -157,6 +158,15 @@ func (r *Rank) Summary() (*Summary, error) {
 		s.MLUPS = float64(s.FluidCells) * float64(timing.Steps) / s.Seconds / 1e6
 	}
 	return s, nil
+}
+
+// LeastPressure is below what differences of pressures and stresses are rounding, in Pa.
+func (s *Summary) LeastPressure() float64 {
+	pressures := make([]float64, len(s.Openings))
+	for i := range s.Openings {
+		pressures[i] = s.Openings[i].Pressure
+	}
+	return quantity.LeastPressure(s.PressureDrop, s.Density, s.PeakVelocity, pressures...)
 }
 
 // describe says by which method what was computed.

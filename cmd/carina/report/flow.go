@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ func memoryWords(u *airflow.UsedSettings) string {
 func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	var w strings.Builder
 	m := s.Summary
+	least := m.LeastPressure()
 	fmt.Fprintf(&w, "flow of %s: %s cells, %s of %s = %s in %.1f s, %.1f million cell updates a second\n", quantity.FluidName(m.Density, m.KinematicViscosity), quantity.Grouped(m.FluidCells), quantity.Count(m.Steps, "step"),
 		quantity.Format(m.TimeStep, "s"), quantity.Format(m.Time, "s"), m.Seconds, m.MLUPS)
 	fmt.Fprintf(&w, "method: %s collision, %s walls, %s, %s precision", m.Collision, m.Wall, m.Lattice, m.Precision)
@@ -46,7 +48,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	if s.Provenance != nil && s.Provenance.VolumeExcess != nil {
 		w.WriteString(volumeWords(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing, s.Provenance.VolumeExcess))
 	}
-	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.Format(m.PressureDrop, "Pa"), 100*m.MassBalance)
+	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), 100*m.MassBalance)
 	fmt.Fprintf(&w, "%s\n", steadyWords(c, m))
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)
@@ -63,7 +65,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 		if o.Flow == 0 && m.MassBalance <= arrived && total > 0 {
 			share = "closed"
 		}
-		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, words[i], share, quantity.Format(o.Pressure, "Pa"))
+		fmt.Fprintf(&w, "%3d  %-16s %-7s %14s %8s %14s\n", o.Number, o.Name, o.Role, words[i], share, quantity.FormatFrom(least, o.Pressure, "Pa"))
 	}
 	if len(s.Lobes) > 0 {
 		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", "lobe", "flow", "share", "pressure drop", "Pa·s/L", "from the inlet")
@@ -71,12 +73,15 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	for _, l := range s.Lobes {
 		drop, resistance := "-", "-"
 		if l.Drop != nil {
-			drop = quantity.Format(*l.Drop, "Pa")
+			drop = quantity.FormatFrom(least, *l.Drop, "Pa")
 		}
-		if l.Resistance != nil {
-			resistance = fmt.Sprintf("%.4g", *l.Resistance)
+		if l.Resistance != nil && l.Drop != nil {
+			resistance = "0"
+			if math.Abs(*l.Drop) >= least {
+				resistance = fmt.Sprintf("%.4g", *l.Resistance)
+			}
 		}
-		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", terminal.Line(l.Name), quantity.FormatFlow(l.Flow), quantity.FormatPercent(l.Share), drop, resistance, quantity.Format(l.FromInlet, "Pa"))
+		fmt.Fprintf(&w, "%-20s %14s %8s %14s %14s %14s\n", terminal.Line(l.Name), quantity.FormatFlow(l.Flow), quantity.FormatPercent(l.Share), drop, resistance, quantity.FormatFrom(least, l.FromInlet, "Pa"))
 	}
 	if s.Refinement != nil {
 		w.WriteString(refinementWords(s.Refinement))

@@ -38,13 +38,14 @@ func steadyWords(c *carina.Case, m *airflow.Summary) string {
 		what = "fluctuating about known means: "
 	}
 	if *m.Steady {
-		return what + knownWords(m.Known)
+		return what + knownWords(m.Known, m.LeastPressure())
 	}
-	return "not steady: " + strings.Join(unknownWords(m.Known), "; ") + "; " + knownWords(m.Known)
+	return "not steady: " + strings.Join(unknownWords(m.Known), "; ") + "; " + knownWords(m.Known, m.LeastPressure())
 }
 
-// knownWords says what is known of the pressure drop and the shares.
-func knownWords(list []steadiness.Known) string {
+// knownWords says what is known of the pressure drop and the shares; pressures below the
+// least are rounding.
+func knownWords(list []steadiness.Known, least float64) string {
 	var worst *steadiness.Known
 	words := ""
 	for i := range list {
@@ -53,7 +54,7 @@ func knownWords(list []steadiness.Known) string {
 		case k.Opening > 0 && (worst == nil || k.Error > worst.Error):
 			worst = k
 		case k.Opening == 0 && words == "":
-			words = fmt.Sprintf("%s %s ± %s", strings.TrimPrefix(k.String(), "the "), quantity.Format(k.Value, "Pa"), quantity.Format(k.Error, "Pa"))
+			words = fmt.Sprintf("%s %s ± %s", strings.TrimPrefix(k.String(), "the "), quantity.FormatFrom(least, k.Value, "Pa"), quantity.FormatFrom(least, k.Error, "Pa"))
 		}
 	}
 	if worst != nil {
