@@ -78,6 +78,9 @@ func TestDialects(t *testing.T) {
 		"an L":           {"v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nf 3 4 5 6 1 2\n", 4, 3, 0},
 		"strips":         {vtp, 2, 4, 1},
 		"floats":         {"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement edge 1\nproperty int a\nelement face 1\nproperty list uchar uint vertex_index\nproperty uchar red\nend_header\n0 0 0\n2 0 0\n0 2 0\n5\n3 0 1 2 9\n", 1, 2, 1},
+		"whole numbers":  {"ply\nformat ascii 1.0\nelement vertex 3\nproperty short x\nproperty int8 y\nproperty double z\nelement face 1\nproperty list uchar uint vertex_index\nend_header\n-1 -1 0\n1 -1 0\n-1 1 0\n3 0 1 2\n", 1, 2, 0},
+		"shorts":         {"ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty short x\nproperty short y\nproperty short z\nelement face 1\nproperty list uchar uchar vertex_index\nend_header\n\xff\xff\xff\xff\x00\x00\x00\x01\xff\xff\x00\x00\xff\xff\x00\x01\x00\x00\x03\x00\x01\x02", 1, 2, 0},
+		"normals":        {square + "f 1//1 2//1 3//-1\nf 1/1/1 3/2/1 4/3/1\n", 2, 4, 0},
 		"merged corners": {"v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 0\nv 2 2 0\nv 2 0 0\nv 0 2 0\nf 1 2 3\nf 5 7 6\n", 2, 4, 0},
 	} {
 		m, notes, err := readAs([]byte(c.text))

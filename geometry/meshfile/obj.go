@@ -83,7 +83,7 @@ func (o *objReader) statement(line []byte) error {
 	return nil
 }
 
-// place reads a vertex. Behind x, y and z may stand a weight or a colour.
+// place reads a vertex. Behind x, y and z may stand numbers, a weight or a colour.
 func (o *objReader) place(words [][]byte) error {
 	if len(words) < 3 || len(words) > 8 {
 		return fmt.Errorf("a vertex has %s where x, y and z are needed", quantity.Count(len(words), "number"))
@@ -92,43 +92,76 @@ func (o *objReader) place(words [][]byte) error {
 		return fmt.Errorf("there are more than %d vertices", math.MaxInt32)
 	}
 	var at [3]float64
-	for axis := range at {
-		x, err := strconv.ParseFloat(string(words[axis]), 64)
-		if err != nil {
-			return fmt.Errorf("a vertex has the coordinate %q, which is no finite number", clip(words[axis]))
+	for i, word := range words {
+		x, err := strconv.ParseFloat(string(word), 64)
+		switch {
+		case err != nil && i >= len(at):
+			return fmt.Errorf("a vertex has %q behind its coordinates, which is no weight and no colour", clip(word))
+		case err != nil:
+			return fmt.Errorf("a vertex has the coordinate %q, which is no finite number", clip(word))
+		case i < len(at):
+			at[i] = x
 		}
-		at[axis] = x
 	}
 	o.places = append(o.places, at)
 	o.count = len(o.places)
 	return nil
 }
 
-// face reads a polygon, whose corners are v, v/vt, v//vn or v/vt/vn.
+// face reads a polygon, whose corners are all v, v/vt, v//vn or v/vt/vn. Numbers of textures
+// and normals are not followed.
 func (o *objReader) face(words [][]byte) error {
 	if o.named || len(o.b.Mesh.Solids) == 0 {
 		o.b.Begin(o.name)
 		o.named = false
 	}
 	numbers := make([]int64, 0, 8)
-	for _, word := range words {
-		number, _, _ := bytes.Cut(word, []byte{'/'})
-		n, err := strconv.ParseInt(string(number), 10, 64)
+	var all cornerForm
+	for i, word := range words {
+		n, form, ok := corner(word)
 		switch {
-		case err != nil || n == 0:
-			return fmt.Errorf("a face has the corner %q, which is no vertex's number", clip(word))
+		case !ok:
+			return fmt.Errorf("a face has the corner %q: it is a vertex's number, and behind slashes those of a texture and a normal", clip(word))
+		case i > 0 && form != all:
+			return fmt.Errorf("a face has the corners %q and %q: either all or none have a texture, and a normal", clip(words[0]), clip(word))
 		case n < 0:
 			n += int64(o.count) + 1
 		}
 		if n < 1 || n > int64(o.count) {
 			return fmt.Errorf("a face has the corner %q where %s so far", clip(word), are(o.count))
 		}
-		numbers = append(numbers, n-1)
+		numbers, all = append(numbers, n-1), form
 	}
 	if len(numbers) < 3 {
 		return fmt.Errorf("a face has %s where at least 3 are needed", quantity.Count(len(numbers), "corner"))
 	}
 	return o.polygon(o.b, numbers)
+}
+
+// cornerForm tells what a corner has besides its vertex.
+type cornerForm struct{ texture, normal bool }
+
+// corner reads v, v/vt, v//vn or v/vt/vn; none of the numbers is 0.
+func corner(word []byte) (vertex int64, form cornerForm, ok bool) {
+	const most = 3
+	for i, part := range bytes.SplitN(word, []byte{'/'}, most) {
+		if len(part) == 0 && i > 0 {
+			continue
+		}
+		n, err := strconv.ParseInt(string(part), 10, 64)
+		if err != nil || n == 0 {
+			return 0, form, false
+		}
+		switch i {
+		case 0:
+			vertex = n
+		case 1:
+			form.texture = true
+		default:
+			form.normal = true
+		}
+	}
+	return vertex, form, true
 }
 
 func are(vertices int) string {

@@ -16,20 +16,27 @@ import (
 
 // plyType is a type of numbers: its size in bytes and how it is read.
 type plyType struct {
-	size  int
-	read  func(o binary.ByteOrder, data []byte) float64
-	whole bool
+	size int
+	read func(o binary.ByteOrder, data []byte) float64
+	// whole are the type's numbers, from low to high.
+	whole     bool
+	low, high float64
+}
+
+// holds tells whether a number that is written in digits is one of the type.
+func (t *plyType) holds(x float64) bool {
+	return !t.whole || x == math.Trunc(x) && x >= t.low && x <= t.high
 }
 
 var (
-	plyInt8    = plyType{1, func(_ binary.ByteOrder, d []byte) float64 { return float64(int8(d[0])) }, true}
-	plyUint8   = plyType{1, func(_ binary.ByteOrder, d []byte) float64 { return float64(d[0]) }, true}
-	plyInt16   = plyType{2, func(o binary.ByteOrder, d []byte) float64 { return float64(int16(o.Uint16(d))) }, true}
-	plyUint16  = plyType{2, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint16(d)) }, true}
-	plyInt32   = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(int32(o.Uint32(d))) }, true}
-	plyUint32  = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint32(d)) }, true}
-	plyFloat32 = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(math.Float32frombits(o.Uint32(d))) }, false}
-	plyFloat64 = plyType{8, func(o binary.ByteOrder, d []byte) float64 { return math.Float64frombits(o.Uint64(d)) }, false}
+	plyInt8    = plyType{1, func(_ binary.ByteOrder, d []byte) float64 { return float64(int8(d[0])) }, true, math.MinInt8, math.MaxInt8}
+	plyUint8   = plyType{1, func(_ binary.ByteOrder, d []byte) float64 { return float64(d[0]) }, true, 0, math.MaxUint8}
+	plyInt16   = plyType{2, func(o binary.ByteOrder, d []byte) float64 { return float64(int16(o.Uint16(d))) }, true, math.MinInt16, math.MaxInt16}
+	plyUint16  = plyType{2, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint16(d)) }, true, 0, math.MaxUint16}
+	plyInt32   = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(int32(o.Uint32(d))) }, true, math.MinInt32, math.MaxInt32}
+	plyUint32  = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint32(d)) }, true, 0, math.MaxUint32}
+	plyFloat32 = plyType{4, func(o binary.ByteOrder, d []byte) float64 { return float64(math.Float32frombits(o.Uint32(d))) }, false, 0, 0}
+	plyFloat64 = plyType{8, func(o binary.ByteOrder, d []byte) float64 { return math.Float64frombits(o.Uint64(d)) }, false, 0, 0}
 )
 
 var plyTypes = map[string]plyType{
@@ -54,6 +61,14 @@ type plyElement struct {
 
 func (e *plyElement) property(names ...string) int {
 	return slices.IndexFunc(e.properties, func(p plyProperty) bool { return slices.Contains(names, p.name) })
+}
+
+// single tells whether a coordinate has single precision.
+func (e *plyElement) single() bool {
+	return slices.ContainsFunc([]string{"x", "y", "z"}, func(name string) bool {
+		of := e.properties[e.property(name)].of
+		return !of.whole && of.size < plyFloat64.size
+	})
 }
 
 // least is the fewest bytes that an element takes; a number in text has a digit and
@@ -95,7 +110,7 @@ func readPLY(data []byte, b *mesh.Builder) (single bool, err error) {
 			var places [][3]float64
 			if places, err = values.vertices(e); err == nil {
 				p = points{at: func(i int) [3]float64 { return places[i] }, count: len(places)}
-				single = single && e.properties[e.property("x")].of.size < plyFloat64.size
+				single = single && e.single()
 			}
 		case "face":
 			if err = b.Reserve(e.count); err == nil {
@@ -144,11 +159,16 @@ func plyHeader(data []byte) (elements []plyElement, format string, body []byte, 
 			if len(words) != 3 || words[2] != "1.0" || !slices.Contains([]string{"ascii", "binary_little_endian", "binary_big_endian"}, words[1]) {
 				return nil, "", nil, fmt.Errorf("line %d: %q is no known format: ascii, binary_little_endian and binary_big_endian 1.0 are", number, clip(bytes.TrimSpace(line)))
 			}
+			if format != "" {
+				return nil, "", nil, fmt.Errorf("line %d: the format is named a second time", number)
+			}
 			format = words[1]
 		case "element":
 			var e plyElement
 			if e, err = plyElementOf(words); err == nil && len(elements) >= mostProperties {
 				err = errors.New("there are too many kinds of elements")
+			} else if slices.ContainsFunc(elements, func(other plyElement) bool { return other.name == e.name }) && err == nil {
+				err = fmt.Errorf("the element %s is declared a second time", e.name)
 			}
 			elements = append(elements, e)
 		case "property":
@@ -194,6 +214,9 @@ func (e *plyElement) declare(words []string) error {
 	}
 	if !known || !counts {
 		return fmt.Errorf("%q is no property: it needs a type such as float, or a list with the types of its length and numbers, and a name", clip([]byte(strings.Join(words, " "))))
+	}
+	if e.property(p.name) >= 0 {
+		return fmt.Errorf("the property %s of %s is declared a second time", clip([]byte(p.name)), e.name)
 	}
 	e.properties = append(e.properties, p)
 	return nil

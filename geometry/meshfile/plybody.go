@@ -53,8 +53,8 @@ func (v *plyValues) next(of plyType) (float64, error) {
 	word := v.data[:end]
 	v.data = v.data[end:]
 	x, err := strconv.ParseFloat(string(word), 64)
-	if err != nil || of.whole && x != math.Trunc(x) {
-		return 0, fmt.Errorf("%q stands where a number is needed", clip(word))
+	if err != nil || !of.holds(x) {
+		return 0, fmt.Errorf("%q stands where a number of the declared type is needed", clip(word))
 	}
 	return x, nil
 }

@@ -141,8 +141,8 @@ func (a *vtkArray) parse(n int64) (func(i int) float64, error) {
 	values := make([]float64, 0, n)
 	for word := range bytes.FieldsSeq(a.text) {
 		x, err := strconv.ParseFloat(string(word), 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q stands where a number is needed", clip(word))
+		if err != nil || !a.kind.holds(x) {
+			return nil, fmt.Errorf("%q stands where a number of the declared type is needed", clip(word))
 		}
 		if int64(len(values)) == n {
 			return nil, fmt.Errorf("there are more than the %s that are declared", quantity.Count(n, "number"))

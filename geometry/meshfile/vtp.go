@@ -269,6 +269,6 @@ type vtkKind struct {
 var vtkKinds = map[string]vtkKind{
 	"Int8": {plyInt8, false}, "UInt8": {plyUint8, false}, "Int16": {plyInt16, false}, "UInt16": {plyUint16, false},
 	"Int32": {plyInt32, false}, "UInt32": {plyUint32, false}, "Float32": {plyFloat32, true}, "Float64": {plyFloat64, true},
-	"Int64":  {plyType{8, func(o binary.ByteOrder, d []byte) float64 { return float64(int64(o.Uint64(d))) }, true}, false},
-	"UInt64": {plyType{8, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint64(d)) }, true}, false},
+	"Int64":  {plyType{8, func(o binary.ByteOrder, d []byte) float64 { return float64(int64(o.Uint64(d))) }, true, math.MinInt64, math.MaxInt64}, false},
+	"UInt64": {plyType{8, func(o binary.ByteOrder, d []byte) float64 { return float64(o.Uint64(d)) }, true, 0, math.MaxUint64}, false},
 }

@@ -30,7 +30,12 @@ func WrongImages(right []byte) map[string][]byte {
 		"Analyze": zero(344, 348), "a pair of files": changed(func(b []byte) { copy(b[344:], "ni1") }), "two dimensions": short(40, 2), "no dimensions": short(40, 0),
 		"a time series": changed(func(b []byte) { b[40], b[48] = 4, 5 }), "a flat image": short(46, 1), "no voxels along x": short(42, 0), "negative voxels along y": short(44, 0xffff),
 		"more voxels than bytes": short(46, 32767), "a slice larger than the file": changed(func(b []byte) { copy(b[42:], "\xff\x7f\xff\x7f") }),
-		"colours": short(70, 128), "complex numbers": short(70, 32), "unknown type": short(70, 7), "bits": short(70, 1), "wider voxels than bytes": short(70, 64),
+		"colours": short(70, 128), "complex numbers": short(70, 32), "unknown type": short(70, 7), "bits": short(70, 1), "wider voxels than bytes": changed(func(b []byte) { b[70], b[72] = 64, 64 }), "voxels of 12 bits": short(72, 12),
+		"a rotation that is none": changed(func(b []byte) {
+			b[252], b[254] = 1, 0
+			binary.LittleEndian.PutUint32(b[256:], math.Float32bits(0.9))
+			binary.LittleEndian.PutUint32(b[260:], math.Float32bits(0.9))
+		}),
 		"voxels within the header": real(108, 100), "voxels beyond the file": real(108, 1e9), "voxels nowhere": real(108, math.NaN()),
 		"flat voxels": zero(280, 292), "a matrix of nan": real(280, math.NaN()), "a matrix of infinity": real(284, math.Inf(1)), "infinitely far away": real(292, math.Inf(-1)),
 		"nothing inside": zero(352, len(right)), "all inside": changed(func(b []byte) {
@@ -38,7 +43,7 @@ func WrongImages(right []byte) map[string][]byte {
 				b[i] = 1
 			}
 		}), "intensities": changed(func(b []byte) {
-			b[70], b[352], b[353] = 4, 0x18, 0xfc // -1000 in 16 bits
+			b[70], b[72], b[352], b[353] = 4, 16, 0x18, 0xfc // -1000 in 16 bits
 		}), "negative by its intercept": changed(func(b []byte) {
 			binary.LittleEndian.PutUint32(b[112:], math.Float32bits(1))
 			binary.LittleEndian.PutUint32(b[116:], math.Float32bits(-1024))
@@ -71,6 +76,8 @@ func wrongOBJ(m *mesh.Mesh) map[string][]byte {
 		"coordinate nan": "v 0 nan 0\n" + v + "f 1 2 3\n", "coordinate overflows": "v 1e999 0 0\n" + v + "f 1 2 3\n", "unknown statement": v + "face 1 2 3\n",
 		"far corner": strings.Replace(whole, "\nv ", "\nv 1e30 ", 1), "binary behind": whole[:200] + "\x00\x01\x02\n" + whole[200:], "another format": "solid a\nendsolid a\n",
 		"too many numbers": "v 0 0 0 0 0 0 0 0 0 0\n" + v + "f 1 2 3\n", "comma": "v 0,0 0,0 0,0\n" + v + "f 1 2 3\n",
+		"texture no number": v + "f 1/x 2 3\n", "texture 0": v + "f 1/0 2/1 3/1\n", "normal no number": v + "f 1//x 2//1 3//1\n", "normal with a point": v + "f 1/1/1.5 2/1/1 3/1/1\n",
+		"four numbers": v + "f 1/1/1/1 2/1/1/1 3/1/1/1\n", "one texture": v + "f 1/1 2 3\n", "normals of some": v + "f 1/1/1 2/2/2 3/3\n", "weight no number": "v 0 0 0 x\n" + v + "f 1 2 3\n",
 	})
 }
 
@@ -89,6 +96,9 @@ func wrongPLY(m *mesh.Mesh) map[string][]byte {
 		"two corners": head + vertex + face + end + "2 0 1\n", "length negative": head + vertex + strings.Replace(face, "uchar", "int", 1) + end + "-3 0 1 2\n",
 		"length too long": head + vertex + strings.Replace(face, "uchar", "int", 1) + end + "2000000000 0 1 2\n", "word for a number": head + vertex + face + "end_header\n0 0 zero\n1 0 0\n0 1 0\n" + body,
 		"nan": head + vertex + face + "end_header\n0 0 nan\n1 0 0\n0 1 0\n" + body, "too few vertices": head + vertex + face + "end_header\n0 0 0\n1 0 0\n", "nothing behind": head + vertex + face + "end_header\n",
+		"coordinate with a point": head + strings.ReplaceAll(vertex, "float", "short") + face + "end_header\n0 0 0\n1.5 0 0\n0 1 0\n" + body, "coordinate beyond its type": head + strings.ReplaceAll(vertex, "float", "short") + face + "end_header\n0 0 0\n40000 0 0\n0 1 0\n" + body,
+		"length beyond its type": head + vertex + face + end + "259 0 1 2\n", "two formats": head + "format ascii 1.0\n" + vertex + face + end + body,
+		"x twice": head + strings.Replace(vertex, "float y", "float x\nproperty float y", 1) + face + "end_header\n0 0 0 0\n1 1 0 0\n0 0 1 0\n" + body, "vertices twice": head + vertex + vertex + face + end + "0 0 0\n1 0 0\n0 1 0\n" + body,
 	})
 	all["truncated"] = binaryFile[:len(binaryFile)-5]
 	all["more vertices than bytes"] = bytes.Replace(binaryFile, fmt.Appendf(nil, "vertex %d", len(m.Vertices)), []byte("vertex 2000000000"), 1)
@@ -118,6 +128,7 @@ func wrongVTP(m *mesh.Mesh) map[string][]byte {
 		"no offsets": change(plain, `"offsets"`, `"ends"`), "no points": change(change(plain, "<Points>", "<Other>"), "</Points>", "</Other>"), "word for a number": change(plain, "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">\n", "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">\nx "),
 		"offset outside": change(packed, `offset="0"`, `offset="99999999"`), "offset no number": change(packed, `offset="0"`, `offset="x"`), "no underscore": change(packed, ">\n _", ">\n "), "truncated data": packed[:underscore+100],
 		"damaged block": damaged, "blocks that are not there": blocks, "corner too high": change(plain, "format=\"ascii\">\n0 ", "format=\"ascii\">\n99999 "), "base64 damaged": change(inline, "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"binary\">\n  ", "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"binary\">\n  ####"),
-		"nan": change(plain, "NumberOfComponents=\"3\" format=\"ascii\">\n", "NumberOfComponents=\"3\" format=\"ascii\">\nnan "),
+		"point with a point": change(plain, `type="Float64"`, `type="Int32"`),
+		"nan":                change(plain, "NumberOfComponents=\"3\" format=\"ascii\">\n", "NumberOfComponents=\"3\" format=\"ascii\">\nnan "),
 	}
 }

@@ -78,13 +78,14 @@ var kinds = map[int16]kind{
 // fields are where a version keeps what.
 type fields struct {
 	version                                            int
+	bitpix                                             int
 	dim, datatype, pixdim, offset, slope, intercept    int
 	units, qform, sform, quaternion, quaternion0, rows int
 }
 
 var (
-	fields1 = fields{1, 40, 70, 76, 108, 112, 116, 123, 252, 254, 256, 268, 280}
-	fields2 = fields{2, 16, 12, 104, 168, 176, 184, 500, 344, 348, 352, 376, 400}
+	fields1 = fields{1, 72, 40, 70, 76, 108, 112, 116, 123, 252, 254, 256, 268, 280}
+	fields2 = fields{2, 14, 16, 12, 104, 168, 176, 184, 500, 344, 348, 352, 376, 400}
 )
 
 // parse reads a header.
@@ -115,6 +116,10 @@ func parse(data []byte) (*header, error) {
 	known := false
 	if h.kind, known = kinds[code]; !known {
 		return nil, fmt.Errorf("its voxels are of type %d, which is no type of labels: write whole numbers, or 0 and 1", code)
+	}
+	// Some programs leave out what follows from the type.
+	if bits := int(order.Uint16(data[at.bitpix:])); bits != 0 && bits != 8*h.kind.size {
+		return nil, fmt.Errorf("its voxels are said to have %d bits, and by their type they have %d: its header is damaged, write the file again", bits, 8*h.kind.size)
 	}
 	if err := h.sizes(&r); err != nil {
 		return nil, err
@@ -216,7 +221,12 @@ func (h *header) locate(r *reader) error {
 	case r.code(at.qform) > 0:
 		h.patient = true
 		b, c, d := r.reals(at.quaternion, 0), r.reals(at.quaternion, 1), r.reals(at.quaternion, 2)
-		a := math.Sqrt(max(0, 1-b*b-c*c-d*d))
+		square := b*b + c*c + d*d
+		const rounding = 1e-5 // of single precision
+		if !(square < 1+rounding) {
+			return errors.New("its header has a rotation that is none: its quaternion is damaged, write the file again")
+		}
+		a := math.Sqrt(max(0, 1-square))
 		turn := [3][3]float64{
 			{a*a + b*b - c*c - d*d, 2*b*c - 2*a*d, 2*b*d + 2*a*c},
 			{2*b*c + 2*a*d, a*a + c*c - b*b - d*d, 2*c*d - 2*a*b},

@@ -55,6 +55,7 @@ func TestHeaders(t *testing.T) {
 	wider := func(code uint16, add func(b []byte, label byte) []byte) []byte {
 		return change(func(b []byte) []byte {
 			put.PutUint16(b[70:], code)
+			put.PutUint16(b[72:], uint16(8*len(add(nil, 0))))
 			wide := bytes.Clone(b[:352])
 			for _, label := range b[352:] {
 				wide = add(wide, label)
@@ -85,6 +86,7 @@ func TestHeaders(t *testing.T) {
 		"64 bits":     {wider(1024, func(b []byte, l byte) []byte { return put.AppendUint64(b, uint64(l)) }), 1e-3, true},
 		"floats":      {wider(16, func(b []byte, l byte) []byte { return put.AppendUint32(b, math.Float32bits(float32(l))) }), 1e-3, true},
 		"doubles":     {wider(64, func(b []byte, l byte) []byte { return put.AppendUint64(b, math.Float64bits(float64(l)*0.9)) }), 1e-3, true},
+		"no bits":     {change(func(b []byte) []byte { b[72] = 0; return b }), 1e-3, true},
 		"scaled":      {change(func(b []byte) []byte { real(b, 112, 16); return b }), 1e-3, true},
 		"extended": {change(func(b []byte) []byte {
 			real(b, 108, 352+16)
@@ -125,6 +127,7 @@ func version2(b []byte, order binary.ByteOrder) []byte {
 	order.PutUint32(out, 540)
 	copy(out[4:], "n+2\x00\r\n\x1a\n")
 	order.PutUint16(out[12:], 2)
+	order.PutUint16(out[14:], 8)
 	for i := range 4 {
 		order.PutUint64(out[16+8*i:], uint64(little.Uint16(b[40+2*i:])))
 		real(104+8*i, 76+4*i)
