@@ -36,11 +36,8 @@ func TestLeavingsOfKilledProcessesGo(t *testing.T) {
 		t.Helper()
 		for range 50 {
 			p := start(t, "", "generate", "airway", "--generations", "8", "--segments", "48", "-o", in("airway.stl"))
-			for p.ProcessState == nil && len(hiddenIn(t, folder)) == 0 {
+			for p.runs() && len(hiddenIn(t, folder)) == 0 {
 				time.Sleep(100 * time.Microsecond)
-				if syscall.Kill(p.Process.Pid, 0) != nil || isThere(in("airway.stl")) {
-					break
-				}
 			}
 			_ = p.Process.Kill()
 			p.status(t)
@@ -199,7 +196,7 @@ func TestPipesKeepNobodyWaiting(t *testing.T) {
 		}
 		before := contents(t, out)
 		p := start(t, "", "solve", part, "--flow", "0.05L/min", "--steps", "2", "--out", out)
-		timer := time.AfterFunc(20*time.Second, func() { p.Process.Kill() })
+		timer := time.AfterFunc(patience, func() { p.Process.Kill() })
 		status := p.status(t)
 		timer.Stop()
 		if free := name == "flow_0002.vtu"; (status == 0) != free || status < 0 || !free && !strings.Contains(p.stderr.String(), name) {

@@ -132,11 +132,9 @@ func TestFilesThatUnpackToMuch(t *testing.T) {
 		{"voxelize", unpacking(t, "zeros.gz", strings.Repeat("\x00", 84), zeros, 5000), "--spacing", "1mm", "-o", many},
 		{"view", unpacking(t, "zeros.stl.gz", strings.Repeat("\x00", 84), zeros, 5000), "-o", many},
 	} {
-		begin := time.Now()
 		status, _, said := invoke(t, line...)
-		took := time.Since(begin)
-		if status != exitFailure || !strings.Contains(said, "unpacks to more than 200 times its size") || strings.Count(said, "\n") != 1 || took > 20*time.Second {
-			t.Errorf("%v: status %d after %v, says %.300q", line, status, took, said)
+		if status != exitFailure || !strings.Contains(said, "unpacks to more than 200 times its size") || strings.Count(said, "\n") != 1 {
+			t.Errorf("%v: status %d, says %.300q", line, status, said)
 		}
 	}
 }
@@ -171,7 +169,7 @@ func TestPipesAndDevicesAreNoInput(t *testing.T) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Fatalf("%v hangs", line)
 		}
 	}

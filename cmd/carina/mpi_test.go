@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"carina/internal/crash"
 	"carina/internal/simd"
@@ -81,7 +80,6 @@ type mpiAnswer struct {
 // which may begin with a variable of the environment.
 func ofUnlike(t *testing.T, mpirun, binary string, lines ...[]string) mpiAnswer {
 	t.Helper()
-	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	arguments := []string{"--oversubscribe"}

@@ -29,11 +29,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// What a command may take of a file with a changed byte.
-const (
-	changedTime   = 20 * time.Second
-	changedMemory = 2 << 30
-)
+// changedMemory is what a command may take of a file with a changed byte.
+const changedMemory = 2 << 30
 
 // mutation is a kind of file of which single bytes are changed.
 type mutation struct {
@@ -154,7 +151,7 @@ func watched(t *testing.T, what string, arguments []string) (status int, stdout,
 		}
 		done <- execute(context.Background(), arguments, &out, &err)
 	}()
-	limit, look := time.After(changedTime), time.NewTicker(20*time.Millisecond)
+	limit, look := time.After(patience), time.NewTicker(20*time.Millisecond)
 	defer look.Stop()
 	for {
 		select {

@@ -17,6 +17,8 @@ import (
 	"carina/internal/crash"
 	"carina/output/picture"
 	"carina/solver/airflow"
+
+	"golang.org/x/sys/unix"
 )
 
 // asCarina makes the test's binary be the program, so that tests can start
@@ -98,15 +100,24 @@ func (p *process) status(t *testing.T) int {
 // untilComputing waits until a run has passed all checks.
 func (p *process) untilComputing(t *testing.T, folder string) {
 	t.Helper()
-	const patience = time.Minute
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(time.Millisecond) {
-		if isComputing(folder) {
-			return
+	for !isComputing(folder) {
+		if !p.runs() {
+			p.status(t)
+			t.Fatalf("it does not begin to compute: %s", &p.stderr)
 		}
+		time.Sleep(time.Millisecond)
 	}
-	p.Process.Kill()
-	t.Fatalf("it does not begin to compute: %s", &p.stderr)
 }
+
+// runs tells whether a process has not ended.
+func (p *process) runs() bool {
+	var end unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.Process.Pid, &end, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && end.Signo == 0
+}
+
+// patience is how long is waited for a process of which a mistake is that it waits for ever.
+const patience = 3 * time.Minute
 
 // thinPipe is a geometry that little time goes into, also for pictures.
 func thinPipe(t *testing.T) string {

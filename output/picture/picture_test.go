@@ -371,8 +371,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// inTime fails the test unless work ends within seconds; a picture takes a
-// fraction of one.
+// inTime fails the test unless work ends within minutes, on whatever machine; a picture
+// takes a fraction of a second.
 func inTime(t *testing.T, what string, work func() error) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -382,7 +382,7 @@ func inTime(t *testing.T, what string, work func() error) {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Fatalf("%s is still being drawn", what)
 	}
 }
