@@ -18,8 +18,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Box is what ranks share: cells along x and y, periodic along both.
-type Box struct{ Width, Height float64 }
+// Box is what ranks share: cells along x and y, periodic along both. A row of a rank takes Row
+// seconds besides its cells.
+type Box struct{ Width, Height, Row float64 }
 
 // reach is how many rows populations cross.
 const reach = 3
@@ -39,22 +40,43 @@ func side(cost *balance.Cost, axis int) (bytes float64) {
 // it is the model of Calore and others for cuts in one direction.
 func (b Box) Step(cost *balance.Cost, columns, rows float64) float64 {
 	w, h := b.Width/columns, b.Height/rows
-	var border, messages float64
-	bytes := b.bytes(cost, columns, rows)
+	border := 0.0
 	if rows > 1 {
-		border, messages = border+2*reach*w, messages+2
+		border += 2 * reach * w
 	}
 	if columns > 1 {
-		border, messages = border+2*reach*h, messages+2
+		border += 2 * reach * h
 		if rows > 1 {
-			border, messages = border-4*reach*reach, messages+4
+			border -= 4 * reach * reach
 		}
 	}
-	exchange := bytes * cost.Inside.SecondsPerByte
-	if messages > 0 {
-		exchange += cost.Inside.Latency + messages*cost.Inside.Overhead
+	cell := cost.Fluid + b.Row/w
+	return math.Max((w*h-border)*cell, b.exchange(cost, columns, rows)) + border*cell
+}
+
+// Turns is the time of a step on ranks that are as many as cores or more: these take turns, and
+// what messages take is hidden behind no cells.
+func (b Box) Turns(cost *balance.Cost, columns, rows, cores float64) float64 {
+	rank := b.Width/columns*b.Height/rows*cost.Fluid + b.Height/rows*b.Row + b.exchange(cost, columns, rows)
+	return columns * rows / cores * rank
+}
+
+// exchange is what the messages of a rank take.
+func (b Box) exchange(cost *balance.Cost, columns, rows float64) float64 {
+	messages := 0.0
+	if rows > 1 {
+		messages += 2
 	}
-	return math.Max((w*h-border)*cost.Fluid, exchange) + border*cost.Fluid
+	if columns > 1 {
+		messages += 2
+	}
+	if messages == 0 {
+		return 0
+	}
+	if rows > 1 && columns > 1 {
+		messages += 4
+	}
+	return b.bytes(cost, columns, rows)*cost.Inside.SecondsPerByte + cost.Inside.Latency + messages*cost.Inside.Overhead
 }
 
 // bytes are what a rank sends in a step.

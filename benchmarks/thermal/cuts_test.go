@@ -10,7 +10,7 @@ import (
 func TestCutsAgreeWithTheSource(t *testing.T) {
 	cost := gpuCost()
 	cost.Inside.Latency, cost.Inside.Overhead = 0, 0
-	box := Box{1024, 8192}
+	box := calore
 	const s = 208
 	if side(cost, 0) != s || side(cost, 1) != s {
 		t.Errorf("%g and %g bytes a site, want %d", side(cost, 0), side(cost, 1), s)

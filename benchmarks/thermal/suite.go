@@ -166,7 +166,7 @@ func (r *Result) grow(ctx context.Context, s *steps, progress func(stage string,
 }
 
 // calore is the box of Calore and others (2016).
-var calore = Box{1024, 8192}
+var calore = Box{Width: 1024, Height: 8192}
 
 func (r *Result) writeTable(w io.Writer) error {
 	text := "quantity,rows,tau,value,want,off\n"

@@ -4,19 +4,24 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"carina/balance"
 	"carina/gas"
 	"carina/internal/atomicfile"
+	"carina/internal/crash"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/internal/run"
 	"carina/solver/transport"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // CutOptions say what is timed.
@@ -34,15 +39,12 @@ type CutOptions struct {
 	Progress func(stage string, done float64)
 }
 
-// Timed is a cut with the step that the model predicts and the clock gives, in seconds. On cores
-// that are busy with other work the processor time of all ranks is what can be compared: what a
-// step is predicted to use, and used.
+// Timed is a cut with the step that the model predicts and the clock gives, in seconds.
 type Timed struct {
 	Ranks               int
 	Cut                 string
 	Columns, Rows       int
 	Predicted, Measured float64
-	PredictedUse, Used  float64 // 0 on GPUs
 }
 
 // Off is by how much of what is measured the prediction is off.
@@ -55,103 +57,144 @@ type Cuts struct {
 	Box     Box
 	Cost    *balance.Cost
 	Timed   []Timed
+
+	cores    int
+	measured map[int]*busy // by the number of cores at work
 }
 
-// stretch is how many steps are timed by the processor: those between two looks of a gas.
+// busy is what a cell takes, and a row besides, while so many cores are at work on gases of
+// their own: they share the memory. These boxes are wide and narrow.
+type busy struct{ cell, row, wide, narrow float64 }
+
+// stretch is how many steps are timed.
 const stretch = 64
 
-// step times steps of a gas that ranks share, by the clock and by the processor time of this
-// process, and counts the columns of tiles.
-func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string, steps int) (clock, processor float64, columns int, err error) {
-	c := gas.Case{Scene: "waves", Size: size, Steps: steps, Every: steps, Collision: "bgk", Cut: cut}
+// step times steps of a gas that ranks share, and counts the columns of tiles.
+func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string) (seconds float64, columns int, err error) {
+	c := gas.Case{Scene: "waves", Size: size, Steps: stretch, Every: stretch, Collision: "bgk", Cut: cut}
 	c.Ranks, c.Device = ranks, o.Device
-	var used []float64 // at looks
-	f, err := gas.Open(ctx, c, gas.Options{Progress: func(int, int) { used = append(used, processorTime()) }})
+	f, err := gas.Open(ctx, c, gas.Options{})
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, 0, err
 	}
 	if err := f.Run(ctx); err != nil {
-		return 0, 0, 0, err
+		return 0, 0, err
 	}
 	left := map[int32]bool{}
 	for _, cuboid := range f.Partition().Cuboids {
 		left[cuboid.Min[0]] = true
 	}
-	return f.Summary().Seconds / float64(f.Summary().Steps), (used[2] - used[1]) / stretch, len(left), nil
+	return f.Summary().Seconds / stretch, len(left), nil
 }
 
-// processorTime is what this process has used, in seconds.
-func processorTime() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
+// alone times a step of as many gases as cores are to be at work, each on one rank: the longest.
+func (o *CutOptions) alone(ctx context.Context, size [2]int, cores int) (longest float64, err error) {
+	var all errgroup.Group
+	took := make([]float64, cores)
+	for i := range took {
+		all.Go(func() (err error) {
+			defer crash.Guard()
+			took[i], _, err = o.step(ctx, size, 1, gas.Cuts[0])
+			return err
+		})
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+	if err := all.Wait(); err != nil {
+		return 0, err
+	}
+	return slices.Max(took), nil
+}
+
+// narrowing is by how much narrower one of the boxes is that tell what rows take.
+const narrowing = 8
+
+// look times gases of half the box, wide and narrow, of which the least times count.
+func (b *busy) look(ctx context.Context, o *CutOptions, cores int) error {
+	w, h := o.Size[0], o.Size[1]/2
+	for _, box := range []struct {
+		size [2]int
+		into *float64
+	}{{[2]int{w, h}, &b.wide}, {[2]int{w / narrowing, h * narrowing}, &b.narrow}} {
+		took, err := o.alone(ctx, box.size, cores)
+		if err != nil {
+			return err
+		}
+		*box.into = min(*box.into, took)
+	}
+	rows := float64((narrowing - 1) * h)
+	b.row = max(0, (b.narrow-b.wide)/rows)
+	b.cell = (b.wide - float64(h)*b.row) / float64(w*h)
+	return nil
+}
+
+// at is how many cores are at work where so many ranks compute.
+func (r *Cuts) at(ranks int) int {
+	if r.Device.Kind() != run.CPU {
+		return 1
+	}
+	return min(ranks, r.cores)
 }
 
 // TimeCuts times stripes and tiles in turn, several times, of which the least count, and
-// predicts them from one rank with half the box, and from what messages take between two ranks
-// of this process; of messages between GPUs, from assumed ones.
+// predicts them from gases of one rank each with half the box, as many at once as cores are at
+// work, and from what messages take between two ranks of this process; of messages between GPUs,
+// from assumed ones.
 func TimeCuts(ctx context.Context, o CutOptions) (*Cuts, error) {
-	rounds, steps := 6, 2*stretch
+	rounds := 6
 	if o.Quick {
 		rounds = 2
 	}
-	r := &Cuts{Machine: machine.Describe(), Device: o.Device, Box: Box{float64(o.Size[0]), float64(o.Size[1])}, Cost: gpuCost()}
+	r := &Cuts{
+		Machine: machine.Describe(), Device: o.Device, Box: Box{Width: float64(o.Size[0]), Height: float64(o.Size[1])}, Cost: gpuCost(),
+		cores: runtime.GOMAXPROCS(0), measured: map[int]*busy{},
+	}
 	for _, ranks := range o.Ranks {
 		for _, cut := range gas.Cuts {
 			if cut == gas.Cuts[0] || ranks > 3 {
-				r.Timed = append(r.Timed, Timed{Ranks: ranks, Cut: cut, Measured: math.Inf(1), Used: math.Inf(1)})
+				r.Timed = append(r.Timed, Timed{Ranks: ranks, Cut: cut, Measured: math.Inf(1)})
+				r.measured[r.at(ranks)] = &busy{wide: math.Inf(1), narrow: math.Inf(1)}
 			}
 		}
 	}
-	half := [2]int{o.Size[0], o.Size[1] / 2}
-	cell, used, network := math.Inf(1), math.Inf(1), balance.Network{Latency: math.Inf(1), SecondsPerByte: math.Inf(1)}
+	network := balance.Network{Latency: math.Inf(1), SecondsPerByte: math.Inf(1)}
 	for round := range rounds {
 		if o.Progress != nil {
 			o.Progress("stripes and tiles", float64(round)/float64(rounds))
 		}
-		clock, processor, _, err := o.step(ctx, half, 1, gas.Cuts[0], steps)
-		if err != nil {
-			return nil, err
+		for cores, b := range r.measured {
+			if err := b.look(ctx, &o, cores); err != nil {
+				return nil, err
+			}
 		}
-		cells := float64(half[0] * half[1])
-		cell, used = min(cell, clock/cells), min(used, processor/cells)
 		small, large := messageTime(8), messageTime(1<<20)
 		network.Latency, network.SecondsPerByte = min(network.Latency, small), min(network.SecondsPerByte, (large-small)/(1<<20))
 		for i := range r.Timed {
 			t := &r.Timed[i]
-			clock, processor, columns, err := o.step(ctx, o.Size, t.Ranks, t.Cut, steps)
+			took, columns, err := o.step(ctx, o.Size, t.Ranks, t.Cut)
 			if err != nil {
 				return nil, err
 			}
-			t.Measured, t.Used, t.Columns, t.Rows = min(t.Measured, clock), min(t.Used, processor), columns, t.Ranks/columns
+			t.Measured, t.Columns, t.Rows = min(t.Measured, took), columns, t.Ranks/columns
 		}
 	}
-	r.predict(cell, used, network)
+	r.predict(network)
 	return r, r.write(o.Folder)
 }
 
-// predict predicts steps from what a cell and messages take, and a cell uses. Ranks that are more
-// than the cores take turns.
-func (r *Cuts) predict(cell, used float64, network balance.Network) {
-	r.Cost.Fluid = cell
+// predict predicts steps from what cells and rows take where as many cores are at work, and
+// from what messages take.
+func (r *Cuts) predict(network balance.Network) {
 	cpu := r.Device.Kind() == run.CPU
 	if cpu {
 		r.Cost.Inside = network
 	}
 	for i := range r.Timed {
 		t := &r.Timed[i]
-		turns := 1.0
-		if cpu {
-			turns = max(1, float64(t.Ranks)/float64(runtime.NumCPU()))
+		b := r.measured[r.at(t.Ranks)]
+		r.Cost.Fluid, r.Box.Row = b.cell, b.row
+		columns, rows := float64(t.Columns), float64(t.Rows)
+		if t.Predicted = r.Box.Step(r.Cost, columns, rows); cpu && t.Ranks >= r.cores {
+			t.Predicted = r.Box.Turns(r.Cost, columns, rows, float64(r.cores))
 		}
-		if cpu {
-			t.PredictedUse = used*r.Box.Width*r.Box.Height + r.Box.bytes(r.Cost, float64(t.Columns), float64(t.Rows))*float64(t.Ranks)*r.Cost.Inside.SecondsPerByte
-		} else {
-			t.Used = 0
-		}
-		t.Predicted = turns * r.Box.Step(r.Cost, float64(t.Columns), float64(t.Rows))
 	}
 }
 
@@ -178,12 +221,16 @@ func messageTime(bytes int) (seconds float64) {
 
 // write writes thermal-cuts.csv and thermal-cuts.md.
 func (r *Cuts) write(folder string) error {
-	table := "ranks,cut,columns,rows,predicted_s,measured_s,off,predicted_processor_s,processor_s\n"
+	table := "ranks,cut,columns,rows,predicted_s,measured_s,off\n"
 	for i := range r.Timed {
 		t := &r.Timed[i]
-		table += fmt.Sprintf("%d,%s,%d,%d,%.6g,%.6g,%.3g,%.6g,%.6g\n", t.Ranks, t.Cut, t.Columns, t.Rows, t.Predicted, t.Measured, t.Off(), t.PredictedUse, t.Used)
+		table += fmt.Sprintf("%d,%s,%d,%d,%.6g,%.6g,%.3g\n", t.Ranks, t.Cut, t.Columns, t.Rows, t.Predicted, t.Measured, t.Off())
 	}
-	page := fmt.Sprintf("# A thermal gas in stripes and tiles\n\nWritten by `carina bench cuts` on %s.\n\n```\n%s```\n", r.Machine.Processor, r) + r.Box.cutsWords(r.Cost)
+	page := fmt.Sprintf("# A thermal gas in stripes and tiles\n\nWritten by `carina bench cuts` on %s, %s.\n\n"+
+		"Predicted from gases of one rank each, with half the box, as many at once as cores are at work: what a cell takes,\n"+
+		"and a row besides, by boxes of different width. Ranks that are as many as cores or more take turns, and what their\n"+
+		"messages take is hidden behind no cells. The least of several times in turn count.\n\n```\n%s```\n",
+		r.Machine.Processor, quantity.Count(r.cores, "core"), r) + r.Box.cutsWords(r.Cost)
 	for name, text := range map[string]string{"thermal-cuts.csv": table, "thermal-cuts.md": page} {
 		err := atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
@@ -196,18 +243,18 @@ func (r *Cuts) write(folder string) error {
 	return nil
 }
 
-// String has a line for each cut.
+// String has a line for each number of cores at work, and for each cut.
 func (r *Cuts) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%g x %g cells, double precision, each rank on %s: %.3g ns a cell, messages %.3g us and %.3g GB/s\n",
-		r.Box.Width, r.Box.Height, r.Device, 1e9*r.Cost.Fluid, 1e6*r.Cost.Inside.Latency, 1e-9/r.Cost.Inside.SecondsPerByte)
+	var w strings.Builder
+	fmt.Fprintf(&w, "%g x %g cells, double precision, each rank on %s; messages %.3g us and %.3g GB/s\n",
+		r.Box.Width, r.Box.Height, r.Device, 1e6*r.Cost.Inside.Latency, 1e-9/r.Cost.Inside.SecondsPerByte)
+	for _, cores := range slices.Sorted(maps.Keys(r.measured)) {
+		b := r.measured[cores]
+		fmt.Fprintf(&w, "%d at work: %.3g ns a cell, %.3g us a row\n", cores, 1e9*b.cell, 1e6*b.row)
+	}
 	for i := range r.Timed {
 		t := &r.Timed[i]
-		fmt.Fprintf(&b, "%d ranks, %-7s %d x %d: predicted %8.4g ms, measured %8.4g ms, %+.1f %%", t.Ranks, t.Cut, t.Columns, t.Rows, 1e3*t.Predicted, 1e3*t.Measured, 100*t.Off())
-		if t.Used > 0 {
-			fmt.Fprintf(&b, "; processor time of all %8.4g ms and %8.4g ms, %+.1f %%", 1e3*t.PredictedUse, 1e3*t.Used, 100*(t.PredictedUse/t.Used-1))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&w, "%d ranks, %-7s %d x %d: predicted %8.4g ms, measured %8.4g ms, %+.1f %%\n", t.Ranks, t.Cut, t.Columns, t.Rows, 1e3*t.Predicted, 1e3*t.Measured, 100*t.Off())
 	}
-	return b.String()
+	return w.String()
 }
