@@ -17,11 +17,12 @@ var cosCrease = math.Cos(50 * math.Pi / 180)
 // creased returns the share of a patch's outline along which it has an edge.
 func (f *Finder) creased(p *Patch) float64 {
 	reach := creaseReach * math.Sqrt(p.Area/math.Pi)
+	var queue []int32
 	return f.outlineShare(p, func(p *Patch, side int32) bool {
 		a, b := f.mesh.Side(side)
 		middle := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
 		f.search++
-		queue := []int32{f.topology.Mate[side] / 3}
+		queue = append(queue[:0], f.topology.Mate[side]/3)
 		f.seen[queue[0]] = f.search
 		for i := 0; i < len(queue); i++ {
 			t := queue[i]
@@ -36,7 +37,10 @@ func (f *Finder) creased(p *Patch) float64 {
 				f.seen[m/3] = f.search
 				a, b := f.mesh.Side(next)
 				over := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
-				if _, own := slices.BinarySearch(p.Triangles, m/3); !own && r3.Norm2(r3.Sub(over, middle)) < reach*reach {
+				if r3.Norm2(r3.Sub(over, middle)) >= reach*reach {
+					continue
+				}
+				if _, own := slices.BinarySearch(p.Triangles, m/3); !own {
 					queue = append(queue, m/3)
 				}
 			}
