@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"carina"
+	"carina/geometry/terrain"
 	"carina/internal/atomicfile"
 	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
 	"carina/solver/shallow"
-	"carina/solver/shallow/terrain"
 )
 
 // Summary is the outcome of a flood, in SI units: what summary.json holds.

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"carina/geometry/terrain"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver/shallow"
-	"carina/solver/shallow/terrain"
 )
 
 // edge is what lies beyond a side, or where ground without data begins, or beyond a part of

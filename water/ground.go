@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"carina/geometry"
+	"carina/geometry/terrain"
 	"carina/internal/machine"
 	"carina/internal/quantity"
 	"carina/solver/shallow"
-	"carina/solver/shallow/terrain"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )

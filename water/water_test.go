@@ -14,7 +14,7 @@ import (
 
 	"carina"
 	"carina/balance"
-	"carina/solver/shallow/terrain"
+	"carina/geometry/terrain"
 )
 
 // computed is a case after Run.

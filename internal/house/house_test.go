@@ -35,6 +35,7 @@ var rooms = []room{
 	{"geometry/scan", nil},
 	{"geometry", []string{"internal", "geometry/mesh", "geometry/meshtest", "geometry/stl", "geometry/meshfile", "geometry/nifti", "geometry/mend", "geometry/opening", "geometry/branch", "geometry/scan"}},
 	{"geometry/tree", []string{"internal", "geometry", "geometry/branch"}},
+	{"geometry/terrain", []string{"geometry"}},
 	{"partition/graph", []string{"internal"}},
 	{"partition/graphtest", []string{"partition/graph"}},
 	{"partition/coarsen", []string{"internal", "partition/graph", "partition/graphtest"}},
@@ -83,7 +84,7 @@ var rooms = []room{
 	{"internal/results", []string{"internal", "internal/run", "geometry", "geometry/tree", "balance", "output", "solver", "solver/checkpoint", "solver/share", "solver/airflow", "solver/airflow/answers", "solver/transport", "solver/airflow/moments"}},
 	{"internal/together", []string{"internal", "internal/run", "internal/results", "balance", "output", "solver", "solver/processor", "solver/cuda", "solver/transport"}},
 	{".", []string{"internal", "internal/run", "internal/results", "geometry", "geometry/mend", "balance", "output", "solver", "solver/checkpoint", "solver/share", "solver/airflow", "solver/airflow/answers", "solver/airflow/wallshear", "solver/airflow/kernel", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/device", "solver/cuda/tiling", "solver/transport"}},
-	{"water", []string{".", "internal", "internal/run", "internal/results", "internal/together", "geometry", "balance", "solver", "solver/checkpoint", "solver/shallow", "solver/cuda/device", "solver/cuda", "solver/transport"}},
+	{"water", []string{".", "internal", "internal/run", "internal/results", "internal/together", "geometry", "geometry/terrain", "balance", "solver", "solver/checkpoint", "solver/shallow", "solver/cuda/device", "solver/cuda", "solver/transport"}},
 	{"gas", []string{".", "internal", "internal/run", "internal/results", "internal/together", "geometry", "cuboid", "balance", "output", "solver", "solver/checkpoint", "solver/thermal", "solver/cuda/device", "solver/cuda", "solver/transport"}},
 	{"benchmarks", []string{"gas", "water", "internal/run", "solver/thermal", "solver/processor", "internal", "geometry", "cuboid", "octree", "partition", "partition/graph", "partition/metis", "balance", "solver", "solver/airflow", "solver/airflow/opening", "solver/airflow/gpu", "solver/cuda", "solver/cuda/tiles", "solver/cuda/device", "solver/transport", "solver/lattice", "solver/airflow/kernel"}},
 	// What users can import, as they do.
