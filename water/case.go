@@ -146,6 +146,7 @@ func (c *Case) decode(data []byte) error {
 // settings are what a case says, as numbers.
 type settings struct {
 	time, interval, wet, spacing, level float64
+	snapshots                           float64 // 0: none
 	hasLevel, euler, single             bool
 	exchangeEvery                       int // 0 tries several
 	edges                               []edge
@@ -173,7 +174,7 @@ func (c *Case) settings() (s settings, err error) {
 		text string
 		kind quantity.Kind
 		into *float64
-	}{{c.Time, quantity.Time, &s.time}, {c.Interval, quantity.Time, &s.interval}, {c.Wet, quantity.Length, &s.wet}, {c.Spacing, quantity.Length, &s.spacing}} {
+	}{{c.Time, quantity.Time, &s.time}, {c.Interval, quantity.Time, &s.interval}, {c.Wet, quantity.Length, &s.wet}, {c.Spacing, quantity.Length, &s.spacing}, {c.Snapshots, quantity.Time, &s.snapshots}} {
 		if q.text == "" {
 			continue
 		}
@@ -190,6 +191,9 @@ func (c *Case) settings() (s settings, err error) {
 		return s, errors.New("it is not said how long to compute: give --time, such as 30min")
 	}
 	s.interval = cmp.Or(s.interval, s.time/rows)
+	if s.snapshots > 0 && c.Output == "" {
+		return s, errors.New("snapshots lie in the folder for results: name one with output")
+	}
 	if c.Level != "" {
 		s.hasLevel = true
 		if s.level, err = quantity.Length.Parse(c.Level); err != nil {

@@ -226,7 +226,7 @@ func (f *Flood) agreement() []transport.Item {
 	}
 	return append(f.items(), []transport.Item{
 		{Name: "program version", Value: machine.Build()}, {Name: "device", Value: strings.Join(devices, ",")}, {Name: "partition", Value: fmt.Sprint(f.partition.Owners)},
-		{Name: "steps between exchanges", Value: c.ExchangeEvery}, {Name: "folder for results", Value: c.Output}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
+		{Name: "steps between exchanges", Value: c.ExchangeEvery}, {Name: "time between snapshots", Value: c.Snapshots}, {Name: "folder for results", Value: c.Output}, {Name: "checkpoint to go on from", Value: restart}, {Name: "balance while it runs", Value: f.options.Rebalance.String()},
 	}...)
 }
 
@@ -256,7 +256,7 @@ func (f *Flood) Run(ctx context.Context) error {
 		return err
 	}
 	f.course = together.Course{
-		Transport: t, Names: f.names(), Inputs: f.inputs(), Domain: f.domain, Hear: o.Look,
+		Transport: t, Names: f.names(), Inputs: f.inputs(), Domain: f.domain, Hear: o.Look, Snapshots: f.settings.snapshots > 0,
 		Keeping: results.KeepingOf{
 			Folder: f.c.Output, Ranks: f.domain.Ranks, Checkpoints: o.Checkpoints, Restart: o.Restart, Resumed: resumed, Warn: warn,
 			Case: text, Settings: f.items(), MayChange: mayChange, Save: f.saveRows, Load: f.loadRows,

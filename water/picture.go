@@ -7,10 +7,14 @@ import (
 	"io"
 	"math"
 
+	"carina/geometry/terrain"
 	"carina/internal/atomicfile"
 	"carina/internal/palette"
 	"carina/internal/quantity"
+	"carina/output"
+	"carina/output/vtk"
 
+	"gonum.org/v1/gonum/spatial/r3"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -51,6 +55,28 @@ func (f *Flood) draw(path, title string, depth func(cell int64) float64) error {
 		w = max(least, long/aspect+frame)
 	}
 	return f.writePlot(path, p, w, h)
+}
+
+// image has depths and discharges of all cells at a time, and the heights of the ground.
+func (f *Flood) image(time float64, values [][]float64) *vtk.Image {
+	var squares [3]*terrain.Raster
+	for i := range squares {
+		squares[i] = f.raster(func(cell int64) float64 { return values[i][cell] })
+	}
+	g := f.ground.heights
+	return &vtk.Image{
+		Frame: output.Frame{Origin: r3.Vec{X: g.West, Y: g.South}, Spacing: g.Spacing, Size: [3]int32{g.Columns, g.Rows, 1}}, Time: time,
+		Fields: []vtk.ImageField{
+			{Name: "depth", Components: 1, Value: func(cell int64, _ int) float64 { return squares[0].Values[cell] }},
+			{Name: "ground", Components: 1, Value: func(cell int64, _ int) float64 { return g.Values[cell] }},
+			{Name: "discharge", Components: 3, Value: func(cell int64, n int) float64 {
+				if n == 2 {
+					return 0 // a vector has three components for ParaView
+				}
+				return squares[1+n].Values[cell]
+			}},
+		},
+	}
 }
 
 func (f *Flood) writePlot(path string, p *plot.Plot, w, h vg.Length) error {

@@ -22,6 +22,7 @@ type rank struct {
 	flood *Flood
 	water *shallow.Water
 	next  float64 // time of the next look at gauges
+	shown float64 // time of the next snapshot
 	every int     // steps between exchanges
 }
 
@@ -48,8 +49,9 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		if r.Time() > f.settings.time {
 			return transport.AgreedError{Cause: fmt.Errorf("the checkpoint is of %s and the flood is to end after %s: give a longer --time, or compute it anew", quantity.Format(r.Time(), "s"), quantity.Format(f.settings.time, "s"))}
 		}
-		r.next = (math.Floor(r.Time()/f.settings.interval) + 1) * f.settings.interval
+		r.next = after(r.Time(), f.settings.interval)
 	}
+	r.shown = after(r.Time(), f.settings.snapshots)
 	loop := solver.Loop{End: math.MaxInt64, Interval: lookEvery, Pause: r.pause, LookWhenStopped: true, Dues: r.dues(ctx)}
 	var stopped error
 	if r.Time() < f.settings.time { // a checkpoint may be of the end
@@ -108,7 +110,15 @@ func (r *rank) tryExchanges(t transport.Transport) (best int, err error) {
 const lookEvery = 100
 
 // pause tells that it is time to look.
-func (r *rank) pause(int64) bool { return r.Time() >= min(r.next, r.flood.settings.time) }
+func (r *rank) pause(int64) bool { return r.Time() >= min(r.next, r.shown, r.flood.settings.time) }
+
+// after is the first multiple of an interval behind a time, never where there is none.
+func after(time, interval float64) float64 {
+	if interval == 0 {
+		return math.Inf(1)
+	}
+	return (math.Floor(time/interval) + 1) * interval
+}
 
 // dues are what is done between steps.
 func (r *rank) dues(ctx context.Context) []solver.Due {
@@ -117,7 +127,10 @@ func (r *rank) dues(ctx context.Context) []solver.Due {
 		if f.options.Progress != nil && r.Engine().Transport().Rank() == 0 {
 			f.options.Progress(r.Time(), f.settings.time, fastest)
 		}
-		return false, r.measure()
+		if err := r.measure(); err != nil {
+			return false, err
+		}
+		return false, r.show()
 	}}}
 	list = append(list, f.course.Dues(r)...)
 	return append(list, solver.Due{Do: func(float64) (bool, error) { return r.Time() >= f.settings.time, nil }})
@@ -147,7 +160,7 @@ func (r *rank) measure() error {
 			}
 		}
 	}
-	r.next = (math.Floor(r.Time()/f.settings.interval) + 1) * f.settings.interval
+	r.next = after(r.Time(), f.settings.interval)
 	const values = shallow.StateDischargeY + 1
 	// Of all ranks one has each cell: the others say nothing.
 	all := make([]int64, values*len(f.gauges))
@@ -177,6 +190,20 @@ func (r *rank) measure() error {
 	}
 	f.rows = append(f.rows, row)
 	return nil
+}
+
+// show writes the water of all cells when it is time.
+func (r *rank) show() error {
+	if r.Time() < r.shown {
+		return nil
+	}
+	f := r.flood
+	r.shown = after(r.Time(), f.settings.snapshots)
+	all, err := r.gather(shallow.StateDepth, shallow.StateDischargeX, shallow.StateDischargeY)
+	if all != nil {
+		f.course.AddSnapshot(r.Engine().Steps(), f.image(r.Time(), all))
+	}
+	return err
 }
 
 // value is one of the water in an own cell.

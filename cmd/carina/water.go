@@ -32,6 +32,7 @@ func waterFlags(command *cobra.Command, c *water.Case) {
 	f.Var((*edgeList)(&c.Edges), "edge", "what lies beyond a side: west, east, south, north, or gaps for ground without height, = wall, open, periodic, or inflow: with a flow or a CSV file of times in s and flows in m³/s; @FROM..TO in m for a part of it; may be repeated, the last one counts (default wall)")
 	f.Var((*gaugeList)(&c.Gauges), "gauge", "name of a place and its coordinates in m, such as bridge=120,45; may be repeated")
 	f.StringVar(&c.Interval, "interval", c.Interval, "time between two looks at the gauges (default a 200th of all)")
+	f.StringVar(&c.Snapshots, "snapshots", c.Snapshots, "how often depth and discharge of all cells are written, such as 10s, with a file that lists them for ParaView (default never)")
 	f.StringVar(&c.ExchangeEvery, "exchange-every", c.ExchangeEvery, "in how many steps ranks exchange their borders once, computing meanwhile what lies beyond them, where messages take long: a number, or auto, which tries several (default 1)")
 	f.StringVar(&c.Wet, "wet", c.Wet, "depth from which on ground counts as flooded (default 1cm)")
 }

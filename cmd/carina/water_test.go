@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,12 +12,15 @@ import (
 // a restart agree.
 func TestFlood(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("flood.yaml", []byte("terrain: valley\nspacing: 25m\ntime: 30s\nmanning: 0.05\nedges:\n  - east=open\ngauges: [\"dam=230,300\"]\noutput: out\n"), 0o644); err != nil {
+	if err := os.WriteFile("flood.yaml", []byte("terrain: valley\nspacing: 25m\ntime: 30s\nmanning: 0.05\nedges:\n  - east=open\ngauges: [\"dam=230,300\"]\noutput: out\nsnapshots: 10s\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	status, words, stderr := invoke(t, "water", "flood.yaml", "--ranks", "2", "--checkpoint", "end", "--rebalance", "auto")
 	if status != 0 || !strings.Contains(words, "gauge dam: ") || !strings.Contains(words, "wrote out/arrival.asc\n") {
 		t.Fatalf("status %d: %s%s", status, words, stderr)
+	}
+	if list, err := filepath.Glob("out/series/fields_*.vti"); err != nil || len(list) != 3 {
+		t.Errorf("snapshots of 30 s: %v (%v)", list, err)
 	}
 	volume := func(arguments ...string) float64 {
 		status, words, stderr := invoke(t, append(arguments, "--json")...)
