@@ -30,17 +30,15 @@ func Count(g *geometry.Grid, cuboids []Cuboid, segments []Segment) []Counts {
 
 // countOpenings adds the cells whose links meet an opening.
 func countOpenings(g *geometry.Grid, segments []Segment, counts []Counts) {
-	links, cell, segment := &g.Links, 0, 0
+	links, segment := &g.Links, 0
 	var start int64 // global number of the first cell of the segment
 	last := int64(-1)
 	for _, o := range links.Openings {
-		for cell+1 < len(links.First) && links.First[cell+1] <= o.Link {
-			cell++
-		}
-		if cell >= len(links.Cells) {
+		cell := links.CellOf(o.Link)
+		if cell < 0 {
 			return
 		}
-		number := links.Cells[cell]
+		number := links.Cell(cell)
 		if number == last {
 			continue
 		}

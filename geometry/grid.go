@@ -153,13 +153,13 @@ type Links struct {
 	// Directions is how many of the package's Directions are covered: 18 for
 	// D3Q19, 26 for D3Q27.
 	Directions int
-	// Cells are the global numbers of the boundary cells, ascending.
-	Cells []int64
-	// Mask has bit d set where the neighbour in Directions[d] is not fluid.
+	// Part is set, before there are cells, where the links are those of a part of a
+	// grid, of at most MostOfPart cells: lists take less memory, and looking for the
+	// first link of a cell a little longer.
+	Part bool
+	// Mask has, for every boundary cell, bit d set where the neighbour in
+	// Directions[d] is not fluid.
 	Mask []uint32
-	// First[i] is the index of the first link of Cells[i] in Distance;
-	// First[len(Cells)] is the number of links.
-	First []int64
 	// Distance is the fraction q of the link that lies inside the fluid,
 	// 0 < q ≤ 1, as q·65536 − 1 rounded: q = (Distance+1)/65536. The plain
 	// half-way wall is q = ½.
@@ -170,6 +170,124 @@ type Links struct {
 	// Extents are those of the openings in the whole grid, where the links are those of
 	// a part; nil otherwise.
 	Extents []OpeningExtent
+	// cells are the numbers of the boundary cells, ascending; a part has them in few.
+	cells []int64
+	few   []uint32
+	// first are the first links of the boundary cells, in a part of every counted one:
+	// the masks of those between tell the others'.
+	first []int64
+}
+
+const (
+	// MostOfPart is how many cells a part of a grid may have.
+	MostOfPart = math.MaxUint32
+	counted    = 16
+)
+
+// Len is the number of boundary cells, by whose places, from 0, other methods know them.
+func (l *Links) Len() int { return len(l.Mask) }
+
+// Cell is the number of a boundary cell: its global one or, in a part of a grid, that
+// among the cells of the part.
+func (l *Links) Cell(i int) int64 {
+	if l.Part {
+		return int64(l.few[i])
+	}
+	return l.cells[i]
+}
+
+// Search is the place of the first boundary cell whose number is not less than one, Len
+// where there is none, and whether it is that cell.
+func (l *Links) Search(cell int64) (i int, found bool) {
+	if l.Part {
+		i = searchCells(l.few, uint32(max(0, min(cell, MostOfPart))))
+	} else {
+		i = searchCells(l.cells, cell)
+	}
+	return i, i < l.Len() && l.Cell(i) == cell
+}
+
+// searchCells returns the position of the first cell that is not less.
+func searchCells[T int64 | uint32](cells []T, cell T) int {
+	low, high := 0, len(cells)
+	for low < high {
+		if m := (low + high) / 2; cells[m] < cell {
+			low = m + 1
+		} else {
+			high = m
+		}
+	}
+	return low
+}
+
+// First is the index in Distance of the first link of a boundary cell.
+func (l *Links) First(i int) int64 {
+	if !l.Part {
+		return l.first[i]
+	}
+	n := l.first[i/counted]
+	for _, mask := range l.Mask[i/counted*counted : i] {
+		n += int64(bits.OnesCount32(mask))
+	}
+	return n
+}
+
+// Range is the first link of a boundary cell and the one behind its last.
+func (l *Links) Range(i int) (first, end int64) {
+	first = l.First(i)
+	return first, first + int64(bits.OnesCount32(l.Mask[i]))
+}
+
+// Link is the number of the link of a boundary cell in a direction that leaves the fluid.
+func (l *Links) Link(i, direction int) int64 {
+	return l.First(i) + int64(bits.OnesCount32(l.Mask[i]&(1<<direction-1)))
+}
+
+// CellOf is the place of the boundary cell that has a link.
+func (l *Links) CellOf(link int64) int {
+	i, found := slices.BinarySearch(l.first, link)
+	if !found {
+		i--
+	}
+	if !l.Part || i < 0 {
+		return i
+	}
+	end := l.first[i]
+	for i *= counted; i < l.Len()-1; i++ {
+		if end += int64(bits.OnesCount32(l.Mask[i])); link < end {
+			break
+		}
+	}
+	return i
+}
+
+// Append adds a boundary cell behind the others. Its links are for the caller to add.
+func (l *Links) Append(cell int64, mask uint32) {
+	var first int64
+	if n := l.Len(); n > 0 && (!l.Part || n%counted == 0) {
+		_, first = l.Range(n - 1)
+	}
+	if !l.Part {
+		l.cells, l.first = append(l.cells, cell), append(l.first, first)
+	} else if l.few = append(l.few, uint32(cell)); l.Len()%counted == 0 {
+		l.first = append(l.first, first)
+	}
+	l.Mask = append(l.Mask, mask)
+}
+
+// roomed makes room for one boundary cell more of so many, as the function of this name.
+func (l *Links) roomed(count int64) {
+	l.Mask = roomed(l.Mask, 1, count)
+	if l.Part {
+		l.few, l.first = roomed(l.few, 1, count), roomed(l.first, 1, (count+counted-1)/counted)
+		return
+	}
+	l.cells, l.first = roomed(l.cells, 1, count), roomed(l.first, 1, count)
+}
+
+// bytes is the memory of the lists.
+func (l *Links) bytes() int64 {
+	return int64(8*len(l.cells) + 4*len(l.few) + 8*len(l.first) + 4*len(l.Mask) + 2*len(l.Distance) + 16*len(l.Openings))
 }
 
 // Meet tells of a number of openings, by index, which of them links meet, in the whole
@@ -211,10 +329,10 @@ func (l *Links) Fraction(link int64) float64 {
 	return (float64(l.Distance[link]) + 1) / 65536
 }
 
-// Direction returns the place in Directions of a link of boundary cell Cells[i].
+// Direction returns the place in Directions of a link of boundary cell i.
 func (l *Links) Direction(i int, link int64) int {
 	mask := l.Mask[i]
-	for range link - l.First[i] {
+	for range link - l.First(i) {
 		mask &= mask - 1
 	}
 	return bits.TrailingZeros32(mask)

@@ -157,10 +157,11 @@ func (e *gridEncoder) runs(runs []Run) {
 }
 
 func (e *gridEncoder) links(l *Links) {
-	e.whole(int64(l.Directions), int64(len(l.Cells)))
+	e.whole(int64(l.Directions), int64(l.Len()))
 	var before int64
-	for i, cell := range l.Cells {
-		e.whole(cell-before, int64(l.Mask[i]))
+	for i, mask := range l.Mask {
+		cell := l.Cell(i)
+		e.whole(cell-before, int64(mask))
 		before = cell
 	}
 	for _, d := range l.Distance {
@@ -218,9 +219,7 @@ type gridDecoder struct {
 
 // admit fails if what has been read so far, and grows on, will not fit.
 func (d *gridDecoder) admit(g *Grid) {
-	l := &g.Links
-	bytes := 16*len(g.Runs) + 20*len(l.Cells) + 2*len(l.Distance) + 16*len(l.Openings)
-	if err := d.growth.Admit(int64(bytes)); err != nil {
+	if err := d.growth.Admit(int64(16*len(g.Runs)) + g.Links.bytes()); err != nil {
 		d.fail("the grid is too large for this machine: %w", err)
 	}
 }
@@ -370,14 +369,14 @@ func (d *gridDecoder) links(g *Grid, cells int64) {
 		if d.err == nil && (mask == 0 || i > 0 && cell == before) {
 			d.fail("boundary cell %d is there twice or has no link", cell)
 		}
-		l.Cells, l.Mask, l.First = append(roomed(l.Cells, 1, count), cell), append(roomed(l.Mask, 1, count), mask), append(roomed(l.First, 1, count+1), links)
+		l.roomed(count)
+		l.Append(cell, mask)
 		if i%admissions == 0 {
 			d.admit(g)
 		}
 		links += int64(bits.OnesCount32(mask))
 		before = cell
 	}
-	l.First = append(roomed(l.First, 1, count+1), links)
 	d.distances(g, links)
 	count = d.whole("the number of links to openings", links)
 	before = 0

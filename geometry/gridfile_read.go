@@ -37,7 +37,12 @@ var errGridDamaged = errors.New("the file is truncated or was altered: voxelize 
 
 // DecodeGrid reads what EncodeGrid wrote. Memory grows with what has been
 // read, not with the numbers that the file claims.
-func DecodeGrid(r io.Reader) (*Grid, error) {
+func DecodeGrid(r io.Reader) (*Grid, error) { return decodeGrid(r, false) }
+
+// DecodePart reads a part of a grid, see Links.Part, as DecodeGrid does.
+func DecodePart(r io.Reader) (*Grid, error) { return decodeGrid(r, true) }
+
+func decodeGrid(r io.Reader, part bool) (*Grid, error) {
 	body := &trailedReader{r: bufio.NewReaderSize(r, 1<<18), sum: sha256.New()}
 	head := make([]byte, len(GridMagic)+4)
 	if n, _ := io.ReadFull(body, head); n < len(head) || !bytes.HasPrefix(head, []byte(GridMagic)) {
@@ -52,10 +57,13 @@ func DecodeGrid(r io.Reader) (*Grid, error) {
 		return nil, err
 	}
 	defer decompressed.Close()
-	g := new(Grid)
+	g := &Grid{Links: Links{Part: part}}
 	d := gridDecoder{r: bufio.NewReaderSize(decompressed, 1<<18), version: version}
 	d.header(g)
 	cells := d.runs(g)
+	if part && cells > MostOfPart {
+		d.fail("a part has %d cells, more than the %d possible", cells, int64(MostOfPart))
+	}
 	d.links(g, cells)
 	if d.doubts(g); d.version >= gridVersion {
 		d.narrow(g)

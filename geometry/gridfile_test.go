@@ -22,7 +22,7 @@ import (
 // of x, so that every part of the file is in use.
 func linked(g *geometry.Grid) *geometry.Grid {
 	g.Openings = []geometry.Opening{{Number: 1, Name: "inlet", Role: geometry.Inlet, Center: g.Origin, Normal: r3.Vec{X: -1}, Area: 2e-4}}
-	g.Links = geometry.Links{Directions: 18, First: []int64{0}}
+	g.Links = geometry.Links{Directions: 18}
 	var cell int64
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {
@@ -37,9 +37,7 @@ func linked(g *geometry.Grid) *geometry.Grid {
 				}
 			}
 			if mask != 0 {
-				g.Links.Cells = append(g.Links.Cells, cell)
-				g.Links.Mask = append(g.Links.Mask, mask)
-				g.Links.First = append(g.Links.First, int64(len(g.Links.Distance)))
+				g.Links.Append(cell, mask)
 			}
 			cell++
 		}
@@ -64,7 +62,7 @@ func TestGridFileKeepsEverything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(g, back); diff != "" {
+		if diff := cmp.Diff(g, back, cmp.AllowUnexported(geometry.Links{})); diff != "" {
 			t.Error(diff)
 		}
 		if g.Fingerprint() != back.Fingerprint() {
@@ -173,7 +171,6 @@ func TestGridFileKeepsDoubt(t *testing.T) {
 // A grid file keeps places that may be ends, and refuses what is none.
 func TestGridFileKeepsPlaces(t *testing.T) {
 	g := &geometry.Grid{Spacing: 1e-3, Size: [3]int32{1, 1, 1}, Runs: []geometry.Run{{X1: 1}}, Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet}}}
-	g.Links.First = []int64{0}
 	encoded := func() []byte {
 		var file bytes.Buffer
 		if err := geometry.EncodeGrid(&file, g); err != nil {
@@ -204,7 +201,6 @@ func TestGridFileKeepsPlaces(t *testing.T) {
 // A grid file keeps narrow places, and refuses what is none.
 func TestGridFileKeepsNarrowPlaces(t *testing.T) {
 	g := &geometry.Grid{Spacing: 1e-3, Size: [3]int32{1, 1, 1}, Runs: []geometry.Run{{X1: 1}}, Openings: []geometry.Opening{{Number: 3, Role: geometry.Inlet}, {Number: 7, Role: geometry.Outlet, Doubt: 0.25}}}
-	g.Links.First = []int64{0}
 	for _, test := range []struct {
 		places []geometry.Narrow
 		taken  bool

@@ -50,10 +50,9 @@ func (l *lattice) buildLinks(ctx context.Context, runs []Run, index *rowIndex, d
 		count[i].add(count[i-1])
 	}
 	total := count[len(count)-1]
-	links.Cells = make([]int64, total.cells)
+	links.cells = make([]int64, total.cells)
 	links.Mask = make([]uint32, total.cells)
-	links.First = make([]int64, total.cells+1)
-	links.First[total.cells] = total.links
+	links.first = make([]int64, total.cells)
 	links.Distance = make([]uint16, total.links)
 	crossed := make([][]OpeningLink, l.slabCount())
 	joined := make([]int64, l.slabCount())
@@ -118,9 +117,9 @@ type slabLinks struct {
 func newSlabLinks(l *lattice, links *Links, slab int, before, after slabCounts) *slabLinks {
 	z0, z1 := l.layers(slab)
 	w := &slabLinks{lattice: l, links: links, z0: z0, z1: z1, before: before}
-	w.cells = links.Cells[before.cells:after.cells]
+	w.cells = links.cells[before.cells:after.cells]
 	w.mask = links.Mask[before.cells:after.cells]
-	w.first = links.First[before.cells:after.cells]
+	w.first = links.first[before.cells:after.cells]
 	w.x = make([]int32, 0, len(w.cells))
 	w.row = make([]int32, int(z1-z0)*int(l.size[1])+1)
 	n := after.links - before.links
@@ -229,12 +228,9 @@ type End struct {
 func (g *Grid) Ends() []End {
 	ends := make([]End, len(g.Openings))
 	starts := g.Starts()
-	cell, run := 0, 0
+	run := 0
 	for _, o := range g.Links.Openings {
-		for g.Links.First[cell+1] <= o.Link {
-			cell++
-		}
-		at := g.Links.Cells[cell]
+		at := g.Links.Cell(g.Links.CellOf(o.Link))
 		e := &ends[o.Number-1]
 		if n := len(e.Cells); n > 0 && e.Cells[n-1] == int32(at) {
 			continue

@@ -131,9 +131,9 @@ func checkFractions(t testing.TB, s *Surface, g *Grid, samples int) float64 {
 	starts := g.Starts()
 	var worst float64
 	for n := 0; n < samples; n++ {
-		i := rng.IntN(len(g.Links.Cells))
-		x, y, z := g.locate(starts, g.Links.Cells[i])
-		link := g.Links.First[i]
+		i := rng.IntN(g.Links.Len())
+		x, y, z := g.locate(starts, g.Links.Cell(i))
+		link := g.Links.First(i)
 		for d, o := range Directions[:g.Links.Directions] {
 			if g.Links.Mask[i]>>d&1 == 0 {
 				continue
@@ -219,7 +219,7 @@ func TestLinksComplete(t *testing.T) {
 				link++
 			}
 			if mask != 0 {
-				if boundary >= len(g.Links.Cells) || g.Links.Cells[boundary] != cell || g.Links.Mask[boundary] != mask {
+				if boundary >= g.Links.Len() || g.Links.Cell(boundary) != cell || g.Links.Mask[boundary] != mask {
 					t.Fatalf("boundary cell %d is not cell %d with mask %x", boundary, cell, mask)
 				}
 				boundary++
@@ -227,8 +227,8 @@ func TestLinksComplete(t *testing.T) {
 			cell++
 		}
 	}
-	if boundary != len(g.Links.Cells) || link != int64(len(g.Links.Distance)) || link != g.Links.First[boundary] {
-		t.Errorf("%d boundary cells and %d links, want %d and %d", len(g.Links.Cells), len(g.Links.Distance), boundary, link)
+	if _, last := g.Links.Range(g.Links.Len() - 1); boundary != g.Links.Len() || link != int64(len(g.Links.Distance)) || link != last {
+		t.Errorf("%d boundary cells and %d links, want %d and %d", g.Links.Len(), len(g.Links.Distance), boundary, link)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestVoxelizeSameForAllWorkers(t *testing.T) {
 	want := mustVoxelize(t, s, Options{Spacing: 0.1, Workers: 1})
 	for _, workers := range []int{2, 5} {
 		got := mustVoxelize(t, s, Options{Spacing: 0.1, Workers: workers})
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Links{})); diff != "" {
 			t.Errorf("%d workers: %s", workers, diff)
 		}
 		if want.Fingerprint() != got.Fingerprint() {
@@ -293,8 +293,7 @@ func TestMemoryEstimate(t *testing.T) {
 	for _, spacing := range []float64{0.2, 0.05, 0.02} {
 		g := mustVoxelize(t, s, Options{Spacing: spacing})
 		box := [3]float64{float64(g.Size[0]), float64(g.Size[1]), float64(g.Size[2])}
-		l := &g.Links
-		held := int64(16*len(g.Runs) + 20*len(l.Cells) + 2*len(l.Distance) + 16*len(l.Openings))
+		held := int64(16*len(g.Runs)) + g.Links.bytes()
 		if estimate := MemoryEstimate(s.Area(), spacing, box); estimate < held || estimate > 6*held {
 			t.Errorf("spacing %g: estimate %d bytes, the grid holds %d", spacing, estimate, held)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Walls gives the boundary cells their parts of the wall, for shear stress and
-// forces. Both slices go with Links.Cells.
+// forces. Both slices go with the boundary cells of Links.
 type Walls struct {
 	// Area is the wall's area that belongs to the cell, in square metres; 0
 	// for cells whose links cross only openings.
@@ -32,7 +32,7 @@ func MeasureWalls(ctx context.Context, p *Prepared, g *Grid, workers int) (*Wall
 	l := newLattice(&p.Surface.Mesh, p.Opening, g.Origin, g.Spacing, g.Size)
 	index := newRowIndex(g.Runs, g.Size)
 	starts := g.Starts()
-	w := &Walls{Area: make([]float32, len(g.Links.Cells)), Normal: make([][3]float32, len(g.Links.Cells))}
+	w := &Walls{Area: make([]float32, g.Links.Len()), Normal: make([][3]float32, g.Links.Len())}
 	lost := make([]float64, l.slabCount())
 	err := l.eachSlab(ctx, workers, nil, func(slab int) error {
 		lost[slab] = l.measureSlab(slab, g, index, starts, w)
@@ -53,10 +53,9 @@ func MeasureWalls(ctx context.Context, p *Prepared, g *Grid, workers int) (*Wall
 func (l *lattice) measureSlab(slab int, g *Grid, index *rowIndex, starts []int64, w *Walls) (lost float64) {
 	z0, z1 := l.layers(slab)
 	from, to := l.slabRuns(index, slab)
-	first, last := starts[from], starts[to]
-	begin := searchCells(g.Links.Cells, first)
-	cells := g.Links.Cells[begin:searchCells(g.Links.Cells, last)]
-	normals := make([]r3.Vec, len(cells))
+	begin, _ := g.Links.Search(starts[from])
+	end, _ := g.Links.Search(starts[to])
+	normals := make([]r3.Vec, end-begin)
 	side := g.Spacing * g.Spacing
 	finder := boundaryFinder{grid: g, index: index, starts: starts}
 	for _, t := range l.inSlab(slab) {
@@ -64,19 +63,18 @@ func (l *lattice) measureSlab(slab int, g *Grid, index *rowIndex, starts []int64
 			continue
 		}
 		l.eachPiece(t, func(at [3]float64, area r3.Vec) {
-			cell, ok := finder.nearest(at)
+			i, ok := finder.nearest(at)
 			if !ok {
 				if z := int32(math.Floor(at[2] + 0.5)); z >= z0 && z < z1 {
 					lost += r3.Norm(area) * side
 				}
 				return
 			}
-			if cell < first || cell >= last {
+			if i < begin || i >= end {
 				return
 			}
-			i := searchCells(cells, cell)
-			w.Area[begin+i] += float32(r3.Norm(area) * side)
-			normals[i] = r3.Add(normals[i], area)
+			w.Area[i] += float32(r3.Norm(area) * side)
+			normals[i-begin] = r3.Add(normals[i-begin], area)
 		})
 	}
 	for i, n := range normals {
@@ -86,19 +84,6 @@ func (l *lattice) measureSlab(slab int, g *Grid, index *rowIndex, starts []int64
 		}
 	}
 	return lost
-}
-
-// searchCells returns the position of the first cell that is not less.
-func searchCells(cells []int64, cell int64) int {
-	low, high := 0, len(cells)
-	for low < high {
-		if m := (low + high) / 2; cells[m] < cell {
-			low = m + 1
-		} else {
-			high = m
-		}
-	}
-	return low
 }
 
 // eachPiece divides a triangle into equal pieces of about the sample side and
@@ -132,12 +117,12 @@ type boundaryFinder struct {
 	starts []int64
 }
 
-// nearest returns the global number of the boundary cell whose centre is
+// nearest returns the place in the links of the boundary cell whose centre is
 // nearest, among those around the point.
-func (f *boundaryFinder) nearest(at [3]float64) (int64, bool) {
+func (f *boundaryFinder) nearest(at [3]float64) (int, bool) {
 	base := [3]int32{int32(math.Floor(at[0])), int32(math.Floor(at[1])), int32(math.Floor(at[2]))}
 	for reach := int32(0); reach <= 1; reach++ {
-		best, found := math.Inf(1), int64(-1)
+		best, found := math.Inf(1), -1
 		for z := base[2] - reach; z <= base[2]+1+reach; z++ {
 			for y := base[1] - reach; y <= base[1]+1+reach; y++ {
 				for x := base[0] - reach; x <= base[0]+1+reach; x++ {
@@ -145,8 +130,8 @@ func (f *boundaryFinder) nearest(at [3]float64) (int64, bool) {
 					if d >= best {
 						continue
 					}
-					if cell, ok := f.boundary(x, y, z); ok {
-						best, found = d, cell
+					if i, ok := f.boundary(x, y, z); ok {
+						best, found = d, i
 					}
 				}
 			}
@@ -160,15 +145,12 @@ func (f *boundaryFinder) nearest(at [3]float64) (int64, bool) {
 
 func square(x float64) float64 { return x * x }
 
-// boundary returns the global number of cell (x, y, z) if it is a boundary
+// boundary returns the place in the links of cell (x, y, z) if it is a boundary
 // cell.
-func (f *boundaryFinder) boundary(x, y, z int32) (int64, bool) {
+func (f *boundaryFinder) boundary(x, y, z int32) (int, bool) {
 	run := f.index.find(f.grid.Runs, x, y, z)
 	if run < 0 {
 		return 0, false
 	}
-	cell := f.starts[run] + int64(x-f.grid.Runs[run].X0)
-	cells := f.grid.Links.Cells
-	i := searchCells(cells, cell)
-	return cell, i < len(cells) && cells[i] == cell
+	return f.grid.Links.Search(f.starts[run] + int64(x-f.grid.Runs[run].X0))
 }

@@ -36,7 +36,7 @@ func TestWallsOfSphere(t *testing.T) {
 			continue
 		}
 		n := r3.Vec{X: float64(w.Normal[i][0]), Y: float64(w.Normal[i][1]), Z: float64(w.Normal[i][2])}
-		x, y, z := g.locate(g.Starts(), g.Links.Cells[i])
+		x, y, z := g.locate(g.Starts(), g.Links.Cell(i))
 		out := r3.Unit(r3.Sub(g.Center(x, y, z), r3.Vec{X: 5}))
 		if r3.Dot(n, out) < math.Cos(10*math.Pi/180) {
 			t.Fatalf("cell %d: normal %v, want about %v", i, n, out)

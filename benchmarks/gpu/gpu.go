@@ -273,7 +273,7 @@ func dense(side int32, cubes int) *solver.Domain {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
 	}
-	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
+	g.Links = geometry.Links{Directions: len(geometry.Directions)}
 	d := solver.WholeDomain(g)
 	d.Periodic = [3]bool{true, true, true}
 	return d

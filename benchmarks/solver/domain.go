@@ -83,7 +83,6 @@ func cube(side int32) *geometry.Grid {
 			g.Runs = append(g.Runs, geometry.Run{X0: 0, X1: side, Y: y, Z: z})
 		}
 	}
-	g.Links.First = []int64{0}
 	return g
 }
 

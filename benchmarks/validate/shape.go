@@ -70,14 +70,12 @@ func (s *shape) grid() *geometry.Grid {
 			}
 		}
 	}
-	l.First = append(l.First, int64(len(l.Distance)))
 	return g
 }
 
 // addLinks adds the links of one cell that leave the fluid.
 func (s *shape) addLinks(l *geometry.Links, number int64, x, y, z int32) {
 	var mask uint32
-	first := int64(len(l.Distance))
 	from := s.center(x, y, z)
 	for d, c := range geometry.Directions {
 		if s.fluid([3]int32{x + int32(c.X), y + int32(c.Y), z + int32(c.Z)}) {
@@ -91,7 +89,7 @@ func (s *shape) addLinks(l *geometry.Links, number int64, x, y, z int32) {
 		l.Distance = append(l.Distance, uint16(math.Round(min(1, max(fraction, 1./65536))*65536-1)))
 	}
 	if mask != 0 {
-		l.Cells, l.Mask, l.First = append(l.Cells, number), append(l.Mask, mask), append(l.First, first)
+		l.Append(number, mask)
 	}
 }
 

@@ -66,8 +66,8 @@ func checkAxes(t *testing.T, g *geometry.Grid, want func(x, y float64, d r3.Vec)
 		}
 	}
 	checked := 0
-	for i, cell := range g.Links.Cells {
-		link := g.Links.First[i]
+	for i := range g.Links.Len() {
+		cell, link := g.Links.Cell(i), g.Links.First(i)
 		for d, offset := range geometry.Directions {
 			if g.Links.Mask[i]>>d&1 == 0 {
 				continue

@@ -93,7 +93,7 @@ func (s *suite) decayOfVortices(n int32) (*vortexHistory, error) {
 	for row := range n * n {
 		grid.Runs = append(grid.Runs, geometry.Run{X1: n, Y: row % n, Z: row / n})
 	}
-	grid.Links.Directions, grid.Links.First = len(geometry.Directions), []int64{0}
+	grid.Links.Directions = len(geometry.Directions)
 	settings := airflow.DefaultSettings()
 	settings.KinematicViscosity, settings.Density, settings.FlowRate = 1./vorticesReynolds, 1, 0
 	settings.TimeStep = speed * grid.Spacing

@@ -34,7 +34,6 @@ func LinkedGrid(size [3]int32, spacing float64, periodic [3]bool, fluid func(x, 
 					g.Runs = append(g.Runs, geometry.Run{X0: x, X1: x + 1, Y: y, Z: z})
 				}
 				var mask uint32
-				first := int64(len(l.Distance))
 				for d, c := range geometry.Directions {
 					if inside([3]int32{x + int32(c.X), y + int32(c.Y), z + int32(c.Z)}) {
 						continue
@@ -47,12 +46,11 @@ func LinkedGrid(size [3]int32, spacing float64, periodic [3]bool, fluid func(x, 
 					l.Distance = append(l.Distance, uint16(fraction*65536-1+0.5))
 				}
 				if mask != 0 {
-					l.Cells, l.Mask, l.First = append(l.Cells, number), append(l.Mask, mask), append(l.First, first)
+					l.Append(number, mask)
 				}
 				number++
 			}
 		}
 	}
-	l.First = append(l.First, int64(len(l.Distance)))
 	return g
 }

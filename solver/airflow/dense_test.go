@@ -149,7 +149,6 @@ func TestDenseMemory(t *testing.T) {
 func TestDenseRefusals(t *testing.T) {
 	g := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{2000, 2000, 2000},
 		Runs: []geometry.Run{{X0: 0, X1: 2}, {X0: 1998, X1: 2000, Y: 1999, Z: 1999}}}
-	g.Links.First = []int64{0}
 	s := DefaultSettings()
 	s.Layout = Dense
 	d := solver.WholeDomain(g)

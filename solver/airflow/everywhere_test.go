@@ -57,7 +57,7 @@ func layerOf(t *testing.T, g *geometry.Grid) *geometry.Grid {
 	next := 0
 	for i, c := range cellsOf(g) {
 		at := next
-		isBoundary := next < len(g.Links.Cells) && g.Links.Cells[next] == int64(i)
+		isBoundary := next < g.Links.Len() && g.Links.Cell(next) == int64(i)
 		if isBoundary {
 			next++
 		}
@@ -69,7 +69,7 @@ func layerOf(t *testing.T, g *geometry.Grid) *geometry.Grid {
 			continue
 		}
 		own := map[geometry.Offset]float64{}
-		link := g.Links.First[at]
+		link := g.Links.First(at)
 		for d := range g.Links.Directions {
 			if g.Links.Mask[at]>>d&1 == 1 {
 				own[geometry.Directions[d]] = g.Links.Fraction(link)

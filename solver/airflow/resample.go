@@ -26,12 +26,8 @@ type Resampled struct {
 func NewResampled(grid *geometry.Grid, f *Fields, strain [6][]float32) *Resampled {
 	r := &Resampled{grid: grid, starts: grid.Starts(), fields: f, strain: strain, open: map[int64]bool{}}
 	links := &grid.Links
-	cell := 0
 	for _, o := range links.Openings {
-		for links.First[cell+1] <= o.Link {
-			cell++
-		}
-		r.open[links.Cells[cell]] = true
+		r.open[links.Cell(links.CellOf(o.Link))] = true
 	}
 	return r
 }

@@ -3,7 +3,6 @@ package airflow
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"carina/geometry"
 	"carina/solver/transport"
@@ -230,13 +229,13 @@ func (r *Rank) dissipation(peak float64) (*dissipationSums, error) {
 	links, at := &r.domain.Grid.Links, 0
 	for _, p := range r.layout.Pieces {
 		first := r.domain.InGrid(p.Global)
-		at, _ = slices.BinarySearch(links.Cells, first)
+		at, _ = links.Search(first)
 		for cell := range int64(p.Cells()) {
 			index := p.Index + int32(cell)
 			square, effective := r.strainSquare(&strain, index, tau)
 			values[0] += toFixed(scale * 2 * viscosity * square)
 			values[1] += toFixed(scale * 2 * (effective - viscosity) * square)
-			if at == len(links.Cells) || links.Cells[at] != first+cell {
+			if at == links.Len() || links.Cell(at) != first+cell {
 				continue
 			}
 			wall, openings := r.faced(at)
@@ -293,7 +292,7 @@ func (r *Rank) strainSquare(strain *[6][]float32, index int32, tau float64) (squ
 // index.
 func (r *Rank) faced(boundary int) (wall bool, openings []int) {
 	links := &r.domain.Grid.Links
-	for link := links.First[boundary]; link < links.First[boundary+1]; link++ {
+	for link, end := links.Range(boundary); link < end; link++ {
 		if number := links.Opening(link); number > 0 {
 			openings = append(openings, number-1)
 		} else {
@@ -352,14 +351,14 @@ func (r *Rank) ResolutionFields(f *Fields) (*ResolutionFields, error) {
 	links, at := &r.domain.Grid.Links, 0
 	for _, p := range r.layout.Pieces {
 		first := r.domain.InGrid(p.Global)
-		at, _ = slices.BinarySearch(links.Cells, first)
+		at, _ = links.Search(first)
 		for cell := range int64(p.Cells()) {
 			i := p.Index + int32(cell)
 			v := [3]float64{float64(f.Velocity[0][i]), float64(f.Velocity[1][i]), float64(f.Velocity[2][i])}
 			out.CellReynolds[i] = float32(perVelocity * math.Sqrt(v[0]*v[0]+v[1]*v[1]+v[2]*v[2]))
 			square, effective := r.strainSquare(&strain, i, tau)
 			out.Resolved[i] = float32(viscosity / effective)
-			if at == len(links.Cells) || links.Cells[at] != first+cell {
+			if at == links.Len() || links.Cell(at) != first+cell {
 				continue
 			}
 			if wall, _ := r.faced(at); wall {

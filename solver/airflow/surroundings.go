@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -110,11 +109,11 @@ func (l *lumen) wallDistance(cell [3]int32) float64 {
 // wall; infinite where it ends elsewhere.
 func (l *lumen) fraction(number int64, direction int) float64 {
 	links := &l.Links
-	i, found := slices.BinarySearch(links.Cells, number)
+	i, found := links.Search(number)
 	if !found || links.Mask[i]>>direction&1 == 0 {
 		return math.Inf(1)
 	}
-	link := links.First[i] + int64(bits.OnesCount32(links.Mask[i]&(1<<direction-1)))
+	link := links.Link(i, direction)
 	if links.Opening(link) != 0 {
 		return math.Inf(1)
 	}

@@ -2,7 +2,6 @@ package airflow
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"testing"
 
@@ -58,9 +57,9 @@ func (t turn) grid(g *geometry.Grid, origin r3.Vec) *geometry.Grid {
 		return g.Contains(c[0], c[1], c[2])
 	}, func(x, y, z int32, d geometry.Offset) (float64, int) {
 		c, n := was(x, y, z), was(x+int32(d.X), y+int32(d.Y), z+int32(d.Z))
-		i, _ := slices.BinarySearch(links.Cells, int64(find.number(c[0], c[1], c[2])))
+		i, _ := links.Search(int64(find.number(c[0], c[1], c[2])))
 		direction := slices.Index(geometry.Directions[:], geometry.Offset{X: int8(n[0] - c[0]), Y: int8(n[1] - c[1]), Z: int8(n[2] - c[2])})
-		link := links.First[i] + int64(bits.OnesCount32(links.Mask[i]&(1<<direction-1)))
+		link := links.Link(i, direction)
 		return links.Fraction(link), int(links.Opening(link))
 	}, openings)
 	turned.Origin = origin

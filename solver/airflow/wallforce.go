@@ -3,7 +3,6 @@ package airflow
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"carina/solver"
 	"carina/solver/airflow/update"
@@ -79,13 +78,13 @@ type windowLink struct {
 func (r *bound) wallLinks(global int64, count int32) (list []windowLink) {
 	l := &r.domain.Grid.Links
 	global = r.domain.InGrid(global)
-	i, _ := slices.BinarySearch(l.Cells, global)
-	for ; i < len(l.Cells) && l.Cells[i] < global+int64(count); i++ {
-		link := l.First[i]
+	i, _ := l.Search(global)
+	for ; i < l.Len() && l.Cell(i) < global+int64(count); i++ {
+		link := l.First(i)
 		for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 			d := bits.TrailingZeros32(mask)
 			if d < r.set.Q-1 && l.Opening(link) == 0 {
-				list = append(list, windowLink{int32(l.Cells[i] - global), d + 1})
+				list = append(list, windowLink{int32(l.Cell(i) - global), d + 1})
 			}
 			link++
 		}

@@ -140,7 +140,7 @@ func decode(r io.Reader) (*solver.Domain, *head, error) {
 	if err := gob.NewDecoder(&encoded).Decode(h); err != nil {
 		return nil, nil, fmt.Errorf("%w (%w)", errDamaged, err)
 	}
-	grid, err := geometry.DecodeGrid(r)
+	grid, err := geometry.DecodePart(r)
 	if err != nil {
 		return nil, nil, err
 	}

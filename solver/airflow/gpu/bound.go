@@ -112,7 +112,7 @@ func (p physics) plan(l *solver.Layout) (m *plan, err error) {
 	if m.owner, err = m.tiles.Owners(domain); err != nil {
 		return nil, err
 	}
-	if len(domain.Grid.Links.Cells) == 0 && domain.Share == nil && !m.tiles.Endless() {
+	if domain.Grid.Links.Len() == 0 && domain.Share == nil && !m.tiles.Endless() {
 		return nil, errors.New("the grid ends at walls and has no links to them; voxelize the surface again")
 	}
 	m.subdomain = tiling.NewSubdomain(m.tiles, m.owner, int(rank))
@@ -127,7 +127,7 @@ func (p physics) plan(l *solver.Layout) (m *plan, err error) {
 // makePart makes the part of this rank, still without its neighbours, in the memory that
 // options let it have.
 func (s *bound) makePart(m *plan, finder *solver.Finder, o Options) (err error) {
-	s.tiles, s.walls = m.tiles, len(s.layout.Domain.Grid.Links.Cells) > 0 // as on all ranks
+	s.tiles, s.walls = m.tiles, s.layout.Domain.Grid.Links.Len() > 0 // as on all ranks
 	s.rates = s.ratesNow()
 	owner := m.owner
 	tiles := tiles.NewTiles(s.on.GPU(), s.Layout, m.tiles, m.subdomain)

@@ -13,7 +13,7 @@ import (
 // Without a GPU, or in a binary without GPU code, the error says what to do.
 // The output depends on the machine.
 func ExampleBackend() {
-	grid := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{8, 8, 8}, Links: geometry.Links{Directions: 18, First: []int64{0}}}
+	grid := &geometry.Grid{Spacing: 1e-4, Size: [3]int32{8, 8, 8}, Links: geometry.Links{Directions: 18}}
 	for z := range int32(8) {
 		for y := range int32(8) {
 			grid.Runs = append(grid.Runs, geometry.Run{X1: 8, Y: y, Z: z})

@@ -129,6 +129,6 @@ func MemoryEstimate(grid *geometry.Grid, s airflow.Settings, storage Storage) (i
 	}
 	const ofTile, ofCell, ofLink = 64, 16, 8 // masks, positions and ranges; walls
 	tiles, links := int64(len(set.Position)), int64(len(grid.Links.Distance))
-	n := tiles*(l.TileBytes()+int64(4*l.Directions)+ofTile) + ofCell*int64(len(grid.Links.Cells)) + links*(ofLink+int64(l.ValueBytes()))
+	n := tiles*(l.TileBytes()+int64(4*l.Directions)+ofTile) + ofCell*int64(grid.Links.Len()) + links*(ofLink+int64(l.ValueBytes()))
 	return n, nil
 }

@@ -23,7 +23,7 @@ func cube(side int32) *solver.Domain {
 			g.Runs = append(g.Runs, geometry.Run{X1: side, Y: y, Z: z})
 		}
 	}
-	g.Links = geometry.Links{Directions: len(geometry.Directions), First: []int64{0}}
+	g.Links = geometry.Links{Directions: len(geometry.Directions)}
 	domain := solver.WholeDomain(g)
 	domain.Periodic = [3]bool{true, true, true}
 	return domain

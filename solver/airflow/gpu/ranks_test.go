@@ -224,11 +224,11 @@ func TestCut(t *testing.T) {
 		// All links of the openings that own cells meet, and of no others.
 		meets, all, has := make([]bool, len(g.Openings)), make([]int, len(g.Openings)), make([]int, len(g.Openings))
 		for at, number := range whole {
-			i, found := slices.BinarySearch(g.Links.Cells, number)
+			i, found := g.Links.Search(number)
 			if !found {
 				continue
 			}
-			for link := g.Links.First[i]; link < g.Links.First[i+1]; link++ {
+			for link, end := g.Links.Range(i); link < end; link++ {
 				if o := g.Links.Opening(link) - 1; o >= 0 {
 					all[o]++
 					meets[o] = meets[o] || owner[tiles.Find(at[0]/4, at[1]/4, at[2]/4)] == int32(rank)
@@ -277,12 +277,12 @@ func cellsByPosition(g *geometry.Grid, starts []int64) map[[3]int32]int64 {
 
 // linksOf are the mask, the distances and the openings of a cell.
 func linksOf(l *geometry.Links, cell int64) (list []int64) {
-	i, found := slices.BinarySearch(l.Cells, cell)
+	i, found := l.Search(cell)
 	if !found {
 		return nil
 	}
 	list = append(list, int64(l.Mask[i]))
-	for link := l.First[i]; link < l.First[i+1]; link++ {
+	for link, end := l.Range(i); link < end; link++ {
 		list = append(list, int64(l.Distance[link]))
 		for _, o := range l.Openings {
 			if o.Link == link {

@@ -177,7 +177,7 @@ func openingLinksOf(t *testing.T, g *geometry.Grid) (list []place) {
 			if g.Links.Mask[i]>>d&1 == 0 {
 				continue
 			}
-			if o := finder.Find(linkOf(&g.Links, i, d)); o >= 0 {
+			if o := finder.Find(g.Links.Link(i, d)); o >= 0 {
 				p := tiles.Position[tile]
 				list = append(list, place{p[0]*4 + int32(cell>>4), p[1]*4 + int32(cell>>2&3), p[2]*4 + int32(cell&3), d, o})
 			}

@@ -91,7 +91,7 @@ func DivideBy(domain *solver.Domain, shares []float64, storage Storage) (*solver
 // is where a tile stands in it by its number, −1 where it is not wanted.
 func newWallTables(tiles *tiling.Set, domain *solver.Domain, flow *airflow.Flow, wall airflow.Wall, index []int32, wanted int) (*wallTables, error) {
 	l := &domain.Grid.Links
-	if len(l.Cells) > 0 && l.Directions < tiles.Directions {
+	if l.Len() > 0 && l.Directions < tiles.Directions {
 		return nil, fmt.Errorf("the grid's links cover %d directions and the velocities are %d; voxelize the surface again with --directions %[2]d", l.Directions, tiles.Directions)
 	}
 	t := &wallTables{tiles: tiles, wall: wall, reflects: flow.ReflectsWalls(), time: flow.Units.RelaxationTime(), ranges: make([]wallRange, wanted)}
@@ -165,7 +165,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 	x, y, z := position[0]*tiling.Side+int32(cell>>4), position[1]*tiling.Side+int32(cell>>2&3), position[2]*tiling.Side+int32(cell&3)
 	begin := len(p.through)
 	first := s.links
-	link := l.First[i]
+	link := l.First(i)
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 		d := bits.TrailingZeros32(mask)
 		number := link
@@ -189,7 +189,7 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 		case p.wall == airflow.BounceBack:
 			distance, flags = halfWay, flags&^reflects
 		case l.Mask[i]>>(d^1)&1 == 0:
-		case flags&opens == 0 && p.opening.Find(linkOf(l, i, d^1)) >= 0:
+		case flags&opens == 0 && p.opening.Find(l.Link(i, d^1)) >= 0:
 			flags |= atEdge
 		default:
 			distance, flags = halfWay, flags&^reflects // nothing to interpolate with
@@ -214,11 +214,6 @@ func (p *wallPart) addCell(at, tile int32, cell, i int) {
 		s.cells |= meetsOpenings
 	}
 	s.cells++
-}
-
-// linkOf is the number of the link of boundary cell i in a direction that it has.
-func linkOf(l *geometry.Links, i, d int) int64 {
-	return l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<d-1)))
 }
 
 // findEdge finds the links of walls nearer than half-way opposite to those of a cell

@@ -116,16 +116,15 @@ func (f *Faces) weight(opening int) float64 {
 // population that leaves, the link's middle, and whether its cell has links to walls.
 func (f *Faces) eachLink(do func(opening, population int, middle r3.Vec, atWall bool)) error {
 	l, runs := &f.grid.Links, f.grid.Runs
-	cell, run, judged, atWall := 0, 0, -1, false
+	run, judged, atWall := 0, -1, false
 	var before int64 // cells in earlier runs
 	for k, o := range l.Openings {
 		if o.Number < 1 || int(o.Number) > len(f.grid.Openings) {
 			return fmt.Errorf("a link meets opening %d of %d; voxelize the surface again", o.Number, len(f.grid.Openings))
 		}
-		for l.First[cell+1] <= o.Link {
-			cell++
-		}
-		for n := runCells(runs[run]); l.Cells[cell] >= before+n; n = runCells(runs[run]) {
+		cell := l.CellOf(o.Link)
+		at := l.Cell(cell)
+		for n := runCells(runs[run]); at >= before+n; n = runCells(runs[run]) {
 			before += n
 			run++
 		}
@@ -134,7 +133,7 @@ func (f *Faces) eachLink(do func(opening, population int, middle r3.Vec, atWall 
 			judged, atWall = cell, f.atWall(cell, l.Openings[k:])
 		}
 		if i := l.Direction(cell, o.Link) + 1; i < f.set.Q {
-			do(int(o.Number)-1, i, f.middle(r.X0+int32(l.Cells[cell]-before), r.Y, r.Z, i), atWall)
+			do(int(o.Number)-1, i, f.middle(r.X0+int32(at-before), r.Y, r.Z, i), atWall)
 		}
 	}
 	return nil
@@ -145,8 +144,9 @@ func (f *Faces) eachLink(do func(opening, population int, middle r3.Vec, atWall 
 func (f *Faces) atWall(cell int, openings []geometry.OpeningLink) bool {
 	l := &f.grid.Links
 	walls := bits.OnesCount32(l.Mask[cell] & (1<<(f.set.Q-1) - 1))
+	_, end := l.Range(cell)
 	for _, o := range openings {
-		if o.Link >= l.First[cell+1] {
+		if o.Link >= end {
 			break
 		}
 		if l.Direction(cell, o.Link) < f.set.Q-1 {

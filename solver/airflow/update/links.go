@@ -17,7 +17,7 @@ import (
 // FindLinks makes the wall links and opening cells of every block.
 func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *opening.States) error {
 	links := &grid.Links
-	if len(links.Cells) > 0 && links.Directions < l.set.Q-1 {
+	if links.Len() > 0 && links.Directions < l.set.Q-1 {
 		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
@@ -75,9 +75,9 @@ func (b *linkBuilder) addWindow(number int, first int32) {
 	b.EachPiece(cell, cell+count, func(p *solver.Piece, from, to int32) {
 		b.piece = p
 		first := b.Domain.InGrid(p.Global + int64(from-p.Local))
-		i, _ := slices.BinarySearch(l.Cells, first)
-		for ; i < len(l.Cells) && l.Cells[i] < first+int64(to-from); i++ {
-			b.addCell(from-cell+int32(l.Cells[i]-first), i)
+		i, _ := l.Search(first)
+		for ; i < l.Len() && l.Cell(i) < first+int64(to-from); i++ {
+			b.addCell(from-cell+int32(l.Cell(i)-first), i)
 		}
 	})
 	for d := range b.corrections {
@@ -121,7 +121,7 @@ func (b *linkBuilder) addCell(lane int32, i int) {
 	l := &b.grid.Links
 	var open []opening.Link
 	walls := 0
-	link := l.First[i]
+	link := l.First(i)
 	for mask := l.Mask[i]; mask != 0; mask &= mask - 1 {
 		d := bits.TrailingZeros32(mask)
 		number := link
@@ -164,7 +164,7 @@ func (b *linkBuilder) addEdge(lane int32, i int, open []opening.Link) {
 		if l.Mask[i]>>(d^1)&1 == 0 {
 			continue
 		}
-		number := l.First[i] + int64(bits.OnesCount32(l.Mask[i]&(1<<(d^1)-1)))
+		number := l.Link(i, d^1)
 		if b.openingOf(number) >= 0 {
 			continue
 		}

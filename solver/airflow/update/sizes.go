@@ -1,10 +1,6 @@
 package update
 
-import (
-	"slices"
-
-	"carina/solver/processor"
-)
+import "carina/solver/processor"
 
 // Sizes are how many words the tables of a layout have, how many cells at openings there
 // are, and of how many cells, at walls and openings and altogether.
@@ -21,12 +17,12 @@ func (l *Layout) Sizes() Sizes {
 
 // boundary counts the cells that have links.
 func (l *Layout) boundary() (count int) {
-	cells := l.Domain.Grid.Links.Cells
+	links := &l.Domain.Grid.Links
 	for i := range l.Pieces {
 		first := l.Domain.InGrid(l.Pieces[i].Global)
-		begin, _ := slices.BinarySearch(cells, first)
-		end, _ := slices.BinarySearch(cells[begin:], first+int64(l.Pieces[i].Cells()))
-		count, cells = count+end, cells[begin+end:]
+		begin, _ := links.Search(first)
+		end, _ := links.Search(first + int64(l.Pieces[i].Cells()))
+		count += end - begin
 	}
 	return count
 }

@@ -131,10 +131,10 @@ func (f *quadraticFinder) find() {
 	for k := range f.Pieces {
 		p := &f.Pieces[k]
 		first := f.Domain.InGrid(p.Global)
-		i, _ := slices.BinarySearch(l.Cells, first)
-		for ; i < len(l.Cells) && l.Cells[i] < first+int64(p.Cells()); i++ {
-			x := int32(l.Cells[i] - first)
-			for link := l.First[i]; link < l.First[i+1]; link++ {
+		i, _ := l.Search(first)
+		for ; i < l.Len() && l.Cell(i) < first+int64(p.Cells()); i++ {
+			x := int32(l.Cell(i) - first)
+			for link, end := l.Range(i); link < end; link++ {
 				for opening < len(l.Openings) && l.Openings[opening].Link < link {
 					opening++
 				}

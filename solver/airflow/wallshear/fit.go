@@ -162,8 +162,7 @@ func floors(v r3.Vec) [3]int32 {
 // which air rests.
 func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 	links := &f.grid.Links
-	i := sort.Search(len(links.Cells), func(i int) bool { return links.Cells[i] >= cell })
-	edge := i < len(links.Cells) && links.Cells[i] == cell
+	i, edge := links.Search(cell)
 	weight := 1.0
 	if edge {
 		weight = rimWeight
@@ -178,7 +177,7 @@ func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 	if !edge {
 		return
 	}
-	link := links.First[i]
+	link := links.First(i)
 	opening := sort.Search(len(links.Openings), func(i int) bool { return links.Openings[i].Link >= link })
 	for mask := links.Mask[i]; mask != 0; mask &= mask - 1 {
 		if opening < len(links.Openings) && links.Openings[opening].Link == link {

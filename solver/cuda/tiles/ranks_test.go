@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 
 // box is fluid everywhere and periodic.
 func box(size [3]int32) *solver.Domain {
-	g := &geometry.Grid{Spacing: 1e-4, Size: size, Links: geometry.Links{Directions: 26, First: []int64{0}}}
+	g := &geometry.Grid{Spacing: 1e-4, Size: size, Links: geometry.Links{Directions: 26}}
 	for z := range size[2] {
 		for y := range size[1] {
 			g.Runs = append(g.Runs, geometry.Run{X1: size[0], Y: y, Z: z})

@@ -35,6 +35,9 @@ func Cut(domain *solver.Domain, rank int) (*solver.Domain, error) {
 	c.keepOwn()
 	c.keepOpenings()
 	c.cutRuns()
+	if n := c.share.Grid.Cells(); n > geometry.MostOfPart {
+		return nil, fmt.Errorf("rank %d needs %d cells of the grid, a share has at most %d; use more ranks", rank, n, int64(geometry.MostOfPart))
+	}
 	c.cutLinks()
 	return c.share, nil
 }
@@ -71,7 +74,7 @@ func (c *cutter) eachOpening(f func(tile int32, opening int)) {
 	links := &c.domain.Grid.Links
 	opening := NewOpeningFinder(links.Openings)
 	EachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
-		for link := links.First[i]; link < links.First[i+1]; link++ {
+		for link, end := links.Range(i); link < end; link++ {
 			if o := opening.Find(link); o >= 0 {
 				f(tile, o)
 			}
@@ -178,28 +181,27 @@ func (c *cutter) addPiece(piece geometry.Run, owner int32, start int64, joins bo
 // cutLinks copies the links of own cells and of cells at openings that own cells meet.
 func (c *cutter) cutLinks() {
 	from, to := &c.domain.Grid.Links, &c.share.Grid.Links
-	to.Directions = from.Directions
+	to.Directions, to.Part = from.Directions, true
 	opening := NewOpeningFinder(from.Openings)
 	run, before := 0, int64(0) // of the share, and how many cells come before it
 	runs, starts := c.share.Grid.Runs, c.share.Share.Starts
 	EachBoundaryCell(c.tiles, c.domain.Grid, func(tile int32, _, i int) {
-		first := int64(len(to.Distance))
-		begin := len(to.Openings)
-		for link := from.First[i]; link < from.First[i+1]; link++ {
+		moved, begin := int64(len(to.Distance)), len(to.Openings)
+		first, end := from.Range(i)
+		for link := first; link < end; link++ {
 			if number := opening.Find(link); number >= 0 && c.meets[number] {
-				to.Openings = append(to.Openings, geometry.OpeningLink{Link: first + link - from.First[i], Number: uint16(number + 1)})
+				to.Openings = append(to.Openings, geometry.OpeningLink{Link: moved + link - first, Number: uint16(number + 1)})
 			}
 		}
 		if c.owner[tile] != c.rank && len(to.Openings) == begin {
 			return
 		}
-		cell := from.Cells[i]
+		cell := from.Cell(i)
 		for starts[run]+int64(runs[run].X1-runs[run].X0) <= cell {
 			before += int64(runs[run].X1 - runs[run].X0)
 			run++
 		}
-		to.Cells, to.Mask, to.First = append(to.Cells, before+cell-starts[run]), append(to.Mask, from.Mask[i]), append(to.First, first)
-		to.Distance = append(to.Distance, from.Distance[from.First[i]:from.First[i+1]]...)
+		to.Append(before+cell-starts[run], from.Mask[i])
+		to.Distance = append(to.Distance, from.Distance[first:end]...)
 	})
-	to.First = append(to.First, int64(len(to.Distance)))
 }

@@ -1,7 +1,6 @@
 package tiling
 
 import (
-	"slices"
 	"sort"
 	"sync"
 
@@ -23,14 +22,14 @@ type part struct {
 
 // eachBoundaryCell calls f for those of a part.
 func eachBoundaryCell(tiles *Set, grid *geometry.Grid, p part, f func(tile int32, cell, index int)) {
-	cells, global := grid.Links.Cells, p.cells
-	next, _ := slices.BinarySearch(cells, global)
+	links, global := &grid.Links, p.cells
+	next, _ := links.Search(global)
 	for _, r := range grid.Runs[p.first:p.end] {
 		n := int64(r.X1 - r.X0)
-		if next < len(cells) && cells[next] < global+n {
+		if next < links.Len() && links.Cell(next) < global+n {
 			first := tiles.Find(r.X0/Side, r.Y/Side, r.Z/Side)
-			for ; next < len(cells) && cells[next] < global+n; next++ {
-				x := r.X0 + int32(cells[next]-global)
+			for ; next < links.Len() && links.Cell(next) < global+n; next++ {
+				x := r.X0 + int32(links.Cell(next)-global)
 				f(first+x/Side-r.X0/Side, CellBit(x, r.Y, r.Z), next)
 			}
 		}

@@ -203,8 +203,8 @@ func TestLayers(t *testing.T) {
 	for _, r := range g.Runs {
 		for x := r.X0; x < r.X1; x++ {
 			if random.IntN(2) == 0 {
-				want = append(want, found{s.Find(x/Side, r.Y/Side, r.Z/Side), CellBit(x, r.Y, r.Z), len(g.Links.Cells)})
-				g.Links.Cells = append(g.Links.Cells, cell)
+				want = append(want, found{s.Find(x/Side, r.Y/Side, r.Z/Side), CellBit(x, r.Y, r.Z), g.Links.Len()})
+				g.Links.Append(cell, 1)
 			}
 			cell++
 		}
