@@ -16,7 +16,8 @@ import (
 // shared by the ranks of one process and is not changed.
 type Domain struct {
 	Grid *geometry.Grid
-	// Segments are the parts of the grid's runs in each cuboid, in any order.
+	// Segments are the parts of the grid's runs in each cuboid, in any order; a share
+	// needs none, see AllSegments.
 	Segments []cuboid.Segment
 	// Owners is the rank of each cuboid; where there are none, cuboids have the
 	// numbers of ranks.
@@ -42,10 +43,16 @@ type Share struct {
 	// the first cell of every run.
 	Cells  int64
 	Starts []int64
+	// Lengths and Owners are how many cells the parts of the runs have, one part after
+	// the other, and the ranks that own them.
+	Lengths, Owners []int32
 
 	once   sync.Once
-	inGrid []int64 // numbers of the same cells among those of the part
+	inGrid []int64 // numbers of the same cells among those of the part, of every mark-th run
 }
+
+// mark is how far apart runs are whose numbers in the part are kept.
+const mark = 64
 
 // CellCount is the number of fluid cells of the whole geometry.
 func (d *Domain) CellCount() int64 {
@@ -62,12 +69,42 @@ func (d *Domain) InGrid(global int64) int64 {
 	if s == nil {
 		return global
 	}
-	s.once.Do(func() { s.inGrid = d.Grid.Starts() })
+	s.once.Do(func() {
+		number := int64(0)
+		for i, r := range d.Grid.Runs {
+			if i%mark == 0 {
+				s.inGrid = append(s.inGrid, number)
+			}
+			number += int64(r.X1 - r.X0)
+		}
+	})
 	i, found := slices.BinarySearch(s.Starts, global)
 	if !found {
 		i--
 	}
-	return s.inGrid[i] + global - s.Starts[i]
+	number := s.inGrid[i/mark] + global - s.Starts[i]
+	for _, r := range d.Grid.Runs[i/mark*mark : i] {
+		number += int64(r.X1 - r.X0)
+	}
+	return number
+}
+
+// AllSegments are the Segments, or those of a share, which are made anew in the order of
+// its runs.
+func (d *Domain) AllSegments() []cuboid.Segment {
+	if len(d.Segments) > 0 || d.Share == nil {
+		return d.Segments
+	}
+	s := d.Share
+	segments := make([]cuboid.Segment, 0, len(s.Lengths))
+	for _, r := range d.Grid.Runs {
+		for x, part := r.X0, len(segments); x < r.X1 && part < len(s.Lengths); part++ {
+			end := x + s.Lengths[part]
+			segments = append(segments, cuboid.Segment{Run: geometry.Run{X0: x, X1: end, Y: r.Y, Z: r.Z}, Cuboid: s.Owners[part]})
+			x = end
+		}
+	}
+	return segments
 }
 
 // Unit is the side of the cubes of cells that have one owner, as Rounded has made
@@ -144,7 +181,7 @@ func (d *Domain) eachPiece(byCuboid bool, f func(p *Piece)) error {
 	if d.Grid == nil || len(d.Grid.Runs) == 0 {
 		return errors.New("the grid has no fluid cell; choose a finer spacing")
 	}
-	segments := d.Segments
+	segments := d.AllSegments()
 	inOrder := func(a, b cuboid.Segment) int {
 		return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X0, b.X0))
 	}

@@ -34,11 +34,12 @@ func SameOwners(a, b *Domain) bool {
 			return true
 		}
 	}
-	if len(a.Segments) == 0 || len(b.Segments) == 0 {
+	those, others := a.AllSegments(), b.AllSegments()
+	if len(those) == 0 || len(others) == 0 {
 		return false
 	}
 	// What is left of a segment of each begins at the same cell.
-	s, t := a.Segments[0], b.Segments[0]
+	s, t := those[0], others[0]
 	for i, k := 0, 0; ; {
 		p, err := a.Owner(s)
 		q, other := b.Owner(t)
@@ -48,17 +49,17 @@ func SameOwners(a, b *Domain) bool {
 		end := min(s.X1, t.X1)
 		s.X0, t.X0 = end, end
 		if s.X0 == s.X1 {
-			if i++; i < len(a.Segments) {
-				s = a.Segments[i]
+			if i++; i < len(those) {
+				s = those[i]
 			}
 		}
 		if t.X0 == t.X1 {
-			if k++; k < len(b.Segments) {
-				t = b.Segments[k]
+			if k++; k < len(others) {
+				t = others[k]
 			}
 		}
-		if i == len(a.Segments) || k == len(b.Segments) {
-			return i == len(a.Segments) && k == len(b.Segments)
+		if i == len(those) || k == len(others) {
+			return i == len(those) && k == len(others)
 		}
 	}
 }

@@ -49,8 +49,7 @@ func held(v reflect.Value, seen map[uintptr]bool) (bytes int64) {
 }
 
 // Ranks of eight that read their shares hold less than a fifth of the grid each, with the
-// walls that their links cross and what they know of their neighbours; one that has
-// mostly walls holds less than a quarter.
+// walls that their links cross and what they know of their neighbours.
 func TestRanksOfEightHoldLessThanAFifth(t *testing.T) {
 	surface, _, err := generate.Airway(generate.AirwayOptions{Generations: 4, Seed: 3})
 	if err != nil {
@@ -81,12 +80,13 @@ func TestRanksOfEightHoldLessThanAFifth(t *testing.T) {
 		}
 		// The cuboids are the partition file's, which every rank reads.
 		domain.Boxes, domain.Owners, domain.Work = nil, nil, nil
+		domain.InGrid(domain.Share.Starts[0]) // which makes what is looked up in steps
 		part := float64(held(reflect.ValueOf(domain), map[uintptr]bool{})) / float64(all)
 		most, sum = max(most, part), sum+part
 	}
 	said := fmt.Sprintf("%d cells, %d links, %d bytes: a rank of 8 holds %.3f, and up to %.3f", grid.Cells(), grid.Links.Len(), all, sum/8, most)
 	t.Log(said)
-	if sum/8 >= 0.2 || most >= 0.25 {
+	if most >= 0.2 {
 		t.Error(said)
 	}
 }

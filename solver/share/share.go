@@ -16,7 +16,6 @@ import (
 	"os"
 
 	"carina/balance"
-	"carina/cuboid"
 	"carina/geometry"
 	"carina/internal/atomicfile"
 	"carina/internal/machine"
@@ -95,14 +94,11 @@ func Is(path string) bool {
 }
 
 func encode(w io.Writer, d *solver.Domain, rank int, partition string) error {
-	h := head{Partition: partition, Rank: rank, Ranks: d.Ranks, Cells: d.Share.Cells, Work: d.Work, Extents: d.Grid.Links.Extents}
+	h := head{Partition: partition, Rank: rank, Ranks: d.Ranks, Cells: d.Share.Cells, Work: d.Work, Extents: d.Grid.Links.Extents, Lengths: d.Share.Lengths, Owners: d.Share.Owners}
 	end := int64(0)
 	for i, r := range d.Grid.Runs {
 		h.Gaps = append(h.Gaps, d.Share.Starts[i]-end)
 		end = d.Share.Starts[i] + int64(r.X1-r.X0)
-	}
-	for _, s := range d.Segments {
-		h.Lengths, h.Owners = append(h.Lengths, s.X1-s.X0), append(h.Owners, s.Cuboid)
 	}
 	var encoded bytes.Buffer
 	if err := gob.NewEncoder(&encoded).Encode(&h); err != nil {
@@ -150,12 +146,12 @@ func decode(r io.Reader) (*solver.Domain, *head, error) {
 
 // domain puts the head and the grid together and checks that they fit.
 func (h *head) domain(grid *geometry.Grid) (*solver.Domain, error) {
-	d := &solver.Domain{Grid: grid, Ranks: h.Ranks, Work: h.Work, Share: &solver.Share{Cells: h.Cells}}
+	d := &solver.Domain{Grid: grid, Ranks: h.Ranks, Work: h.Work, Share: &solver.Share{Cells: h.Cells, Lengths: h.Lengths, Owners: h.Owners}}
 	if h.Rank < 0 || h.Rank >= h.Ranks || h.Ranks > 1<<20 || len(h.Gaps) != len(grid.Runs) || len(h.Owners) != len(h.Lengths) || len(h.Extents) != len(grid.Openings) {
 		return nil, errDamaged
 	}
 	grid.Links.Extents = h.Extents
-	d.Share.Starts, d.Segments = make([]int64, 0, len(grid.Runs)), make([]cuboid.Segment, 0, len(h.Lengths))
+	d.Share.Starts = make([]int64, 0, len(grid.Runs))
 	end, piece := int64(0), 0
 	for i, r := range grid.Runs {
 		start := end + h.Gaps[i]
@@ -168,9 +164,7 @@ func (h *head) domain(grid *geometry.Grid) (*solver.Domain, error) {
 			if piece == len(h.Lengths) || h.Lengths[piece] < 1 || h.Lengths[piece] > r.X1-x || h.Owners[piece] < 0 || int(h.Owners[piece]) >= h.Ranks {
 				return nil, errDamaged
 			}
-			to := x + h.Lengths[piece]
-			d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: x, X1: to, Y: r.Y, Z: r.Z}, Cuboid: h.Owners[piece]})
-			x = to
+			x += h.Lengths[piece]
 		}
 	}
 	if piece != len(h.Lengths) {

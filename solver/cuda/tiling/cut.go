@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"carina/cuboid"
 	"carina/geometry"
 	"carina/solver"
 
@@ -140,8 +139,7 @@ func (c *cutter) keepDisc(center, normal r3.Vec, reach float64) {
 	}
 }
 
-// cutRuns copies what is kept of the runs. Segments say the rank of every
-// tile.
+// cutRuns copies what is kept of the runs, with their owners.
 func (c *cutter) cutRuns() {
 	d := c.domain
 	grid := &geometry.Grid{Origin: d.Grid.Origin, Spacing: d.Grid.Spacing, Size: d.Grid.Size, Openings: d.Grid.Openings, Enclosed: d.Grid.Enclosed, Narrow: d.Grid.Narrow}
@@ -171,11 +169,12 @@ func (c *cutter) addPiece(piece geometry.Run, owner int32, start int64, joins bo
 	} else {
 		grid.Runs[len(grid.Runs)-1].X1 = piece.X1
 	}
-	if n := len(s.Segments); joins && s.Segments[n-1].Cuboid == owner {
-		s.Segments[n-1].X1 = piece.X1
+	lengths, owners := &s.Share.Lengths, &s.Share.Owners
+	if n := len(*owners); joins && (*owners)[n-1] == owner {
+		(*lengths)[n-1] += piece.X1 - piece.X0
 		return
 	}
-	s.Segments = append(s.Segments, cuboid.Segment{Run: piece, Cuboid: owner})
+	*lengths, *owners = append(*lengths, piece.X1-piece.X0), append(*owners, owner)
 }
 
 // cutLinks copies the links of own cells and of cells at openings that own cells meet.

@@ -14,8 +14,7 @@ import (
 // have one owner, as solver.Rounded makes it.
 func (s *Set) Owners(domain *solver.Domain) ([]int32, error) {
 	owner := make([]int32, len(s.Position))
-	for i := range domain.Segments {
-		segment := domain.Segments[i]
+	for _, segment := range domain.AllSegments() {
 		rank, err := domain.Owner(segment)
 		if err != nil {
 			return nil, err
