@@ -94,15 +94,48 @@ func TestReferencesOfTurbulence(t *testing.T) {
 			t.Errorf("pipe %v: mean velocity %g, largest %g, peak of fluctuations %g", c.pipe, bulk, top, peak)
 		}
 	}
-	m, err := s.nozzleMeasurements(3500)
-	if err != nil {
-		t.Fatal(err)
+	for _, run := range nozzleRuns {
+		m, err := s.nozzleMeasurements(run.reynolds, run.flow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.drops) < 3 || len(m.velocity) != 15 {
+			t.Fatalf("%d laboratories with pressures, velocities at %d places", len(m.drops), len(m.velocity))
+		}
+		// Before the cone the flow is that of a pipe, twice the mean on the axis.
+		v, want := m.velocity[0], 2*run.flow/(math.Pi*math.Pow(6e-3, 2))
+		if run.reynolds == 500 && math.Abs(v.mean-want) > v.interval {
+			t.Errorf("before the cone laboratories have %g ± %g m/s, a parabola %g", v.mean, v.interval, want)
+		}
 	}
-	if len(m.drops) != 5 || len(m.velocity) != 15 {
-		t.Errorf("%d laboratories with pressures, velocities at %d places", len(m.drops), len(m.velocity))
-	}
-	if _, err := s.nozzleMeasurements(4000); err == nil {
+	if _, err := s.nozzleMeasurements(4000, 1); err == nil {
 		t.Error("there are no measurements at Re 4000")
+	}
+}
+
+// A parabola across a pipe carries half its peak times the area, and what lies beyond
+// the wall or behind the expansion is left out.
+func TestFlowOfProfiles(t *testing.T) {
+	profile := func(radius float64) (p table) {
+		for i := -150; i <= 150; i++ {
+			r := radius * float64(i) / 100
+			p = append(p, []float64{r, 3 * (1 - r*r/radius/radius)})
+		}
+		return p
+	}
+	plots := map[string]table{"profile-axial-velocity-at-z -0.08800 0": profile(6e-3), "profile-axial-velocity-at-z 0.00000 0": profile(2e-3),
+		"profile-axial-velocity-at-z 0.00800 0": profile(6e-3), "profile-radial-velocity-at-z 0.0 0": profile(1)}
+	got := flowOfProfiles(plots)
+	if len(got) != 2 || got[0][0] != -0.088 {
+		t.Fatalf("flows %v", got)
+	}
+	for i, radius := range []float64{6e-3, 2e-3} {
+		if want := 1.5 * math.Pi * radius * radius; math.Abs(got[i][1]/want-1) > 1e-3 {
+			t.Errorf("at %g m: %g m³/s, want %g", got[i][0], got[i][1], want)
+		}
+	}
+	if got, want := nozzleRadius(-0.0513), 2e-3+11.3e-3*0.17633; math.Abs(got-want) > 1e-6 {
+		t.Errorf("half way along the cone the radius is %g, want %g", got, want)
 	}
 }
 
