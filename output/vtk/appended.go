@@ -90,6 +90,7 @@ type blockWriter struct {
 	// behind them the one being filled.
 	ring       []*block
 	next, busy int
+	filling    *block
 	spent      int64 // bytes taken so far
 	err        error
 }
@@ -107,6 +108,7 @@ func newBlockWriter(f file, at int64) *blockWriter {
 	for i := range w.ring {
 		w.ring[i] = &block{raw: make([]byte, 0, blockSize), done: make(chan error, 1)}
 	}
+	w.filling = w.ring[0]
 	return w
 }
 
@@ -121,7 +123,7 @@ func (w *blockWriter) array(a *dataArray) error {
 	w.at += int64(len(w.header)) + 8*blocks
 	w.spent = 0
 	a.fill(w)
-	if len(w.filling().raw) > 0 {
+	if len(w.filling.raw) > 0 {
 		w.compress()
 	}
 	for w.busy > 0 {
@@ -137,23 +139,21 @@ func (w *blockWriter) array(a *dataArray) error {
 	return err
 }
 
-func (w *blockWriter) filling() *block { return w.ring[(w.next+w.busy)%len(w.ring)] }
-
 // room returns the block being filled, with space for n more bytes.
 func (w *blockWriter) room(n int) *[]byte {
-	if b := w.filling(); len(b.raw)+n <= blockSize {
-		return &b.raw
+	if len(w.filling.raw)+n > blockSize {
+		w.compress()
 	}
-	w.compress()
-	return &w.filling().raw
+	return &w.filling.raw
 }
 
 // compress starts to compress the block being filled and makes sure that
 // there is another one to fill.
 func (w *blockWriter) compress() {
-	b := w.filling()
+	b := w.filling
 	w.spent += int64(len(b.raw))
 	w.busy++
+	w.filling = w.ring[(w.next+w.busy)%len(w.ring)]
 	go func() {
 		defer crash.Guard()
 		b.done <- b.compress()
