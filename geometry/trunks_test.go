@@ -331,7 +331,7 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 	if testing.Short() {
 		seeds = min(seeds, 9)
 	}
-	least := seeds * 11 / 12
+	least := seeds * 29 / 30
 	for seed := range uint64(seeds) {
 		s, ends, what := generatedTrunk(t, seed)
 		j := judge(t, s, ends)

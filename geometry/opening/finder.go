@@ -178,8 +178,8 @@ func (f *Finder) find() []Patch {
 	found = f.withoutSides(found)
 	copy(f.taken, reserved)
 	byShape := <-pieces
-	found = f.withPieces(found, byShape[0])
-	f.perhaps = f.perhapsBeside(found, byShape[1])
+	found, scraps := f.withPieces(found, byShape[0])
+	f.perhaps = f.perhapsBeside(found, slices.Concat(byShape[1], scraps))
 	sortPatches(found)
 	return found
 }

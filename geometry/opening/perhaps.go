@@ -16,8 +16,6 @@ const (
 	// An end of fewer triangles and of less than this share of the typical squared edge
 	// length, which is the area of one triangle, is a scrap.
 	scrapTriangles, scrapArea = 6, 0.433
-	// No scrap is surer than this.
-	scrapSure = 0.6
 )
 
 // mayEnd reports whether a piece that is not taken for an end may be one.
@@ -45,20 +43,23 @@ func (f *Finder) perhapsBeside(ends, pieces []Patch) []Patch {
 	return out
 }
 
-// doubtScraps makes ends doubtful that other signs take for ends and that are no
-// larger than a triangle, or lie in the circle of a larger end and face another way:
-// corners of its bevel are like that.
-func (f *Finder) doubtScraps(ends []Patch) {
-	for i := range ends {
-		p := &ends[i]
+// withoutScraps parts ends from what other signs take for ends and is no larger than a
+// triangle, or lies in the circle of a larger end and faces another way: corners of its
+// bevel are like that. A scrap may be an end all the same.
+func (f *Finder) withoutScraps(found []Patch) (ends, scraps []Patch) {
+	for i := range found {
+		p := &found[i]
 		scrap := len(p.Triangles) < scrapTriangles && p.Area < scrapArea*f.typical*f.typical && !f.endsPrism(p)
-		for j := range ends {
-			o := &ends[j]
+		for j := range found {
+			o := &found[j]
 			scrap = scrap || p.Area < o.Area && r3.Dot(p.Normal, o.Normal) < planeCos &&
 				r3.Norm(r3.Sub(p.Center, o.Center)) < (math.Sqrt(p.Area)+math.Sqrt(o.Area))/math.Sqrt(math.Pi)
 		}
 		if scrap {
-			p.sure = min(p.sure, scrapSure)
+			scraps = append(scraps, *p)
+		} else {
+			ends = append(ends, *p)
 		}
 	}
+	return ends, scraps
 }

@@ -198,7 +198,7 @@ func (p *Patch) besideAny(others []Patch, reach, larger float64) bool {
 // withPieces adds to the ends found by other signs the pieces that close tubes, and
 // says of all how sure they are. It drops what has no such piece around it and
 // does not close a tube by its own profile.
-func (f *Finder) withPieces(found, pieces []Patch) []Patch {
+func (f *Finder) withPieces(found, pieces []Patch) (ends, scraps []Patch) {
 	owner := map[int32]int{}
 	for i := range pieces {
 		for _, t := range pieces[i].Triangles {
@@ -244,8 +244,7 @@ func (f *Finder) withPieces(found, pieces []Patch) []Patch {
 		}
 	}
 	f.trustTree(kept)
-	f.doubtScraps(kept)
-	return kept
+	return f.withoutScraps(kept)
 }
 
 // overlapsAny reports whether the circles of an end and of one of some overlap.
