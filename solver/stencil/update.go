@@ -11,8 +11,10 @@ type Update struct {
 	*expression.Program
 	// Name is that of the generated functions.
 	Name string
-	// Near tells that what is read and written lies in the cache.
+	// Near tells that what is read and written from now on lies in the cache.
 	Near bool
+	// Apart tells that no output lies where an input lay, so that cells may be computed twice.
+	Apart bool
 	// Access tells what the inputs and outputs of the program are.
 	Access
 }
@@ -27,13 +29,14 @@ type Access struct {
 // and 0 where there is none. A value of no cell, with no value at a wall, is 0.
 type Read struct {
 	solver.Slot
-	Present bool
+	Present, Near bool
 }
 
 // Write is an output: it goes to a slot or into a reduction.
 type Write struct {
 	solver.Slot
 	Into Into
+	Near bool
 	// Scale is by what terms of a sum are multiplied before they are rounded.
 	Scale float64
 }
@@ -60,6 +63,7 @@ func (u *Update) Present(o geometry.Offset) expression.Value {
 }
 
 func (u *Update) read(r Read) expression.Value {
+	r.Near = u.Near
 	for i, known := range u.Reads {
 		if known == r {
 			return u.Input(i)
@@ -84,6 +88,7 @@ func (u *Update) Sum(v expression.Value, scale float64) int {
 
 func (u *Update) write(w Write, v expression.Value) (number int) {
 	number = u.count(w.Into)
+	w.Near = u.Near
 	u.Writes = append(u.Writes, w)
 	u.Outputs = append(u.Outputs, v)
 	return number

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,13 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -70,13 +73,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE THERE, Y15, r \
-	PREFETCH
+	MOVE THERE, Y15, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, Y15, THERE \
-	PREFETCH
+	MOVE r, Y15, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -106,104 +107,141 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Y0) \
+	PREFETCH \
 	LOAD(1, Y1) \
+	PREFETCH \
 	LOAD(2, Y2) \
+	PREFETCH \
 	ADD Y2, Y1, Y3 \
 	LOAD(3, Y4) \
+	PREFETCH \
 	LOAD(4, Y5) \
+	PREFETCH \
 	ADD Y5, Y4, Y6 \
 	ADD Y6, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
 	LOAD(7, Y6) \
+	PREFETCH \
 	LOAD(8, Y7) \
+	PREFETCH \
 	ADD Y7, Y6, Y8 \
 	LOAD(5, Y9) \
+	PREFETCH \
 	LOAD(6, Y10) \
+	PREFETCH \
 	ADD Y10, Y9, Y11 \
 	ADD Y11, Y8, Y8 \
 	LOAD(9, Y11) \
+	PREFETCH \
 	LOAD(10, Y12) \
+	PREFETCH \
 	ADD Y12, Y11, Y13 \
 	SPILL(Y3, 0) \
 	LOAD(11, Y3) \
+	PREFETCH \
 	SPILL(Y4, 1) \
 	LOAD(12, Y4) \
+	PREFETCH \
 	SPILL(Y5, 2) \
 	ADD Y4, Y3, Y5 \
 	ADD Y5, Y13, Y5 \
 	ADD Y5, Y8, Y13 \
 	ADD Y13, Y0, Y0 \
 	LOAD(15, Y13) \
+	PREFETCH \
 	SPILL(Y5, 3) \
 	LOAD(16, Y5) \
+	PREFETCH \
 	SPILL(Y8, 4) \
 	ADD Y5, Y13, Y8 \
 	SPILL(Y3, 5) \
 	LOAD(13, Y3) \
+	PREFETCH \
 	SPILL(Y4, 6) \
 	LOAD(14, Y4) \
+	PREFETCH \
 	SPILL(Y5, 7) \
 	ADD Y4, Y3, Y5 \
 	ADD Y5, Y8, Y5 \
 	LOAD(19, Y8) \
+	PREFETCH \
 	SPILL(Y3, 8) \
 	LOAD(20, Y3) \
+	PREFETCH \
 	SPILL(Y4, 9) \
 	ADD Y3, Y8, Y4 \
 	SPILL(Y13, 10) \
 	LOAD(17, Y13) \
+	PREFETCH \
 	SPILL(Y11, 11) \
 	LOAD(18, Y11) \
+	PREFETCH \
 	SPILL(Y12, 12) \
 	ADD Y11, Y13, Y12 \
 	ADD Y12, Y4, Y4 \
 	ADD Y4, Y5, Y4 \
 	LOAD(23, Y5) \
+	PREFETCH \
 	LOAD(24, Y12) \
+	PREFETCH \
 	SPILL(Y11, 13) \
 	ADD Y12, Y5, Y11 \
 	SPILL(Y5, 14) \
 	LOAD(21, Y5) \
+	PREFETCH \
 	SPILL(Y12, 15) \
 	LOAD(22, Y12) \
+	PREFETCH \
 	SPILL(Y13, 16) \
 	ADD Y12, Y5, Y13 \
 	ADD Y13, Y11, Y11 \
 	ADD Y11, Y4, Y13 \
 	SPILL(Y11, 17) \
 	LOAD(25, Y11) \
+	PREFETCH \
 	SPILL(Y4, 18) \
 	LOAD(26, Y4) \
+	PREFETCH \
 	SPILL(Y5, 19) \
 	ADD Y4, Y11, Y5 \
 	SPILL(Y4, 20) \
 	LOAD(27, Y4) \
+	PREFETCH \
 	SPILL(Y11, 21) \
 	LOAD(28, Y11) \
+	PREFETCH \
 	SPILL(Y12, 22) \
 	ADD Y11, Y4, Y12 \
 	ADD Y12, Y5, Y5 \
 	LOAD(31, Y12) \
+	PREFETCH \
 	SPILL(Y4, 23) \
 	LOAD(32, Y4) \
+	PREFETCH \
 	SPILL(Y11, 24) \
 	ADD Y4, Y12, Y11 \
 	SPILL(Y4, 25) \
 	LOAD(29, Y4) \
+	PREFETCH \
 	SPILL(Y12, 26) \
 	LOAD(30, Y12) \
+	PREFETCH \
 	SPILL(Y3, 27) \
 	ADD Y12, Y4, Y3 \
 	ADD Y3, Y11, Y3 \
 	LOAD(35, Y11) \
+	PREFETCH \
 	SPILL(Y4, 28) \
 	LOAD(36, Y4) \
+	PREFETCH \
 	SPILL(Y12, 29) \
 	ADD Y4, Y11, Y12 \
 	SPILL(Y4, 30) \
 	LOAD(33, Y4) \
+	PREFETCH \
 	SPILL(Y11, 31) \
 	LOAD(34, Y11) \
+	PREFETCH \
 	SPILL(Y8, 32) \
 	ADD Y11, Y4, Y8 \
 	ADD Y8, Y12, Y8 \
@@ -212,6 +250,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y8, Y13, Y8 \
 	ADD Y8, Y0, Y0 \
 	STORE(Y0, 37) \
+	PREFETCH \
 	SUBTRACT Y2, Y1, Y1 \
 	SUBTRACT Y7, Y6, Y2 \
 	SUBTRACT Y10, Y9, Y6 \
@@ -265,6 +304,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SPILL(Y1, 11) \
 	MULTIPLY Y11, Y0, Y1 \
 	STORE(Y1, 38) \
+	PREFETCH \
 	FILL(1, Y1) \
 	SPILL(Y11, 12) \
 	SUBTRACT SPILLED(2), Y1, Y11 \
@@ -293,6 +333,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD_CONSTANT(10, Y1, Y2) \
 	MULTIPLY Y2, Y0, Y3 \
 	STORE(Y3, 39) \
+	PREFETCH \
 	FILL(12, Y3) \
 	MULTIPLY Y3, Y3, Y4 \
 	MULTIPLY Y2, Y2, Y5 \
@@ -328,11 +369,17 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY Y1, Y0, Y0 \
 	ADD Y0, Y4, Y5 \
 	STORE(Y5, 40) \
+	PREFETCH \
 	STORE(Y4, 41) \
+	PREFETCH \
 	STORE(Y3, 42) \
+	PREFETCH \
 	STORE(Y2, 43) \
+	PREFETCH \
 	STORE(Y1, 44) \
-	STORE(Y0, 45)
+	PREFETCH \
+	STORE(Y0, 45) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

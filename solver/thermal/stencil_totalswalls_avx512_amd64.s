@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,13 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -72,13 +75,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE.Z THERE, K1, r \
-	PREFETCH
+	MOVE.Z THERE, K1, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, K1, THERE \
-	PREFETCH
+	MOVE r, K1, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -92,87 +93,124 @@ done: \
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Z0) \
+	PREFETCH \
 	LOAD(1, Z1) \
+	PREFETCH \
 	LOAD(2, Z2) \
+	PREFETCH \
 	ADD Z2, Z1, Z3 \
 	LOAD(3, Z4) \
+	PREFETCH \
 	LOAD(4, Z5) \
+	PREFETCH \
 	ADD Z5, Z4, Z6 \
 	ADD Z6, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
 	LOAD(7, Z6) \
+	PREFETCH \
 	LOAD(8, Z7) \
+	PREFETCH \
 	ADD Z7, Z6, Z8 \
 	LOAD(5, Z9) \
+	PREFETCH \
 	LOAD(6, Z10) \
+	PREFETCH \
 	ADD Z10, Z9, Z11 \
 	ADD Z11, Z8, Z8 \
 	LOAD(9, Z11) \
+	PREFETCH \
 	LOAD(10, Z12) \
+	PREFETCH \
 	ADD Z12, Z11, Z13 \
 	LOAD(11, Z14) \
+	PREFETCH \
 	LOAD(12, Z15) \
+	PREFETCH \
 	ADD Z15, Z14, Z16 \
 	ADD Z16, Z13, Z13 \
 	ADD Z13, Z8, Z16 \
 	ADD Z16, Z0, Z0 \
 	LOAD(15, Z16) \
+	PREFETCH \
 	LOAD(16, Z17) \
+	PREFETCH \
 	ADD Z17, Z16, Z18 \
 	LOAD(13, Z19) \
+	PREFETCH \
 	LOAD(14, Z20) \
+	PREFETCH \
 	ADD Z20, Z19, Z21 \
 	ADD Z21, Z18, Z18 \
 	LOAD(19, Z21) \
+	PREFETCH \
 	LOAD(20, Z22) \
+	PREFETCH \
 	ADD Z22, Z21, Z23 \
 	LOAD(17, Z24) \
+	PREFETCH \
 	LOAD(18, Z25) \
+	PREFETCH \
 	ADD Z25, Z24, Z26 \
 	ADD Z26, Z23, Z23 \
 	ADD Z23, Z18, Z18 \
 	LOAD(23, Z23) \
+	PREFETCH \
 	LOAD(24, Z26) \
+	PREFETCH \
 	ADD Z26, Z23, Z27 \
 	LOAD(21, Z28) \
+	PREFETCH \
 	LOAD(22, Z29) \
+	PREFETCH \
 	ADD Z29, Z28, Z30 \
 	ADD Z30, Z27, Z27 \
 	ADD Z27, Z18, Z30 \
 	SPILL(Z27, 0) \
 	LOAD(25, Z27) \
+	PREFETCH \
 	SPILL(Z18, 1) \
 	LOAD(26, Z18) \
+	PREFETCH \
 	SPILL(Z13, 2) \
 	ADD Z18, Z27, Z13 \
 	SPILL(Z3, 3) \
 	LOAD(27, Z3) \
+	PREFETCH \
 	SPILL(Z8, 4) \
 	LOAD(28, Z8) \
+	PREFETCH \
 	SPILL(Z14, 5) \
 	ADD Z8, Z3, Z14 \
 	ADD Z14, Z13, Z13 \
 	LOAD(31, Z14) \
+	PREFETCH \
 	SPILL(Z3, 6) \
 	LOAD(32, Z3) \
+	PREFETCH \
 	SPILL(Z8, 7) \
 	ADD Z3, Z14, Z8 \
 	SPILL(Z15, 8) \
 	LOAD(29, Z15) \
+	PREFETCH \
 	SPILL(Z4, 9) \
 	LOAD(30, Z4) \
+	PREFETCH \
 	SPILL(Z5, 10) \
 	ADD Z4, Z15, Z5 \
 	ADD Z5, Z8, Z5 \
 	LOAD(35, Z8) \
+	PREFETCH \
 	SPILL(Z4, 11) \
 	LOAD(36, Z4) \
+	PREFETCH \
 	SPILL(Z15, 12) \
 	ADD Z4, Z8, Z15 \
 	SPILL(Z3, 13) \
 	LOAD(33, Z3) \
+	PREFETCH \
 	SPILL(Z14, 14) \
 	LOAD(34, Z14) \
+	PREFETCH \
 	SPILL(Z18, 15) \
 	ADD Z14, Z3, Z18 \
 	ADD Z18, Z15, Z15 \
@@ -181,26 +219,34 @@ done: \
 	ADD Z15, Z30, Z15 \
 	ADD Z15, Z0, Z0 \
 	LOAD(37, Z15) \
+	PREFETCH \
 	COPY(0, Z18) \
 	SUBTRACT Z15, Z18, Z18 \
 	LOAD(39, Z15) \
+	PREFETCH \
 	LOAD(40, Z30) \
+	PREFETCH \
 	ADD Z30, Z15, Z30 \
 	SPILL(Z5, 16) \
 	LOAD(41, Z5) \
+	PREFETCH \
 	ADD Z5, Z30, Z5 \
 	MULTIPLY Z5, Z18, Z5 \
 	LOAD(38, Z18) \
+	PREFETCH \
 	COPY(0, Z30) \
 	SUBTRACT Z18, Z30, Z30 \
 	LOAD(42, Z18) \
+	PREFETCH \
 	ADD Z18, Z15, Z15 \
 	LOAD(43, Z18) \
+	PREFETCH \
 	ADD Z18, Z15, Z15 \
 	MULTIPLY Z15, Z30, Z15 \
 	ADD Z15, Z5, Z5 \
 	ADD Z5, Z0, Z5 \
 	STORE(Z5, 44) \
+	PREFETCH \
 	SUBTRACT Z2, Z1, Z1 \
 	SUBTRACT Z7, Z6, Z2 \
 	SUBTRACT Z10, Z9, Z6 \
@@ -240,6 +286,7 @@ done: \
 	ADD_CONSTANT(9, Z0, Z1) \
 	MULTIPLY Z1, Z5, Z15 \
 	STORE(Z15, 45) \
+	PREFETCH \
 	FILL(9, Z15) \
 	SUBTRACT SPILLED(10), Z15, Z18 \
 	ADD Z6, Z2, Z2 \
@@ -266,6 +313,7 @@ done: \
 	ADD_CONSTANT(10, Z2, Z3) \
 	MULTIPLY Z3, Z5, Z4 \
 	STORE(Z4, 46) \
+	PREFETCH \
 	MULTIPLY Z1, Z1, Z4 \
 	MULTIPLY Z3, Z3, Z6 \
 	ADD Z6, Z4, Z4 \
@@ -298,11 +346,17 @@ done: \
 	MULTIPLY Z0, Z5, Z2 \
 	ADD Z2, Z4, Z5 \
 	STORE(Z5, 47) \
+	PREFETCH \
 	STORE(Z4, 48) \
+	PREFETCH \
 	STORE(Z1, 49) \
+	PREFETCH \
 	STORE(Z3, 50) \
+	PREFETCH \
 	STORE(Z0, 51) \
-	STORE(Z2, 52)
+	PREFETCH \
+	STORE(Z2, 52) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,19 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST \
+	CMPQ R8, R11 \
+	JLT  few \
+	MOVQ R8, R9 \
+	SUBQ R11, R9 \
+	JMP  loop \
+few:
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -72,13 +81,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE.Z THERE, K1, r \
-	PREFETCH
+	MOVE.Z THERE, K1, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, K1, THERE \
-	PREFETCH
+	MOVE r, K1, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -92,15 +99,22 @@ done: \
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(0, Z0) \
+	PREFETCH \
 	LOAD(4, Z1) \
+	PREFETCH \
 	MULTIPLY_CONSTANT(0, Z1, Z1) \
 	ADD Z1, Z0, Z0 \
 	MAXIMUM_CONSTANT(1, Z0, Z0) \
 	LOAD(1, Z1) \
+	PREFETCH \
 	LOAD(2, Z2) \
+	PREFETCH \
 	LOAD(3, Z3) \
+	PREFETCH \
 	LOAD(5, Z4) \
+	PREFETCH \
 	LOAD(6, Z5) \
+	PREFETCH \
 	STORE(Z0, 7) \
 	ADD Z3, Z0, Z3 \
 	STORE(Z3, 8) \

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,19 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST \
+	CMPQ R8, R11 \
+	JLT  few \
+	MOVQ R8, R9 \
+	SUBQ R11, R9 \
+	JMP  loop \
+few:
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -70,13 +79,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE THERE, Y15, r \
-	PREFETCH
+	MOVE THERE, Y15, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, Y15, THERE \
-	PREFETCH
+	MOVE r, Y15, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -106,6 +113,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(14, Y0) \
+	PREFETCH \
 	LOAD(0, Y1) \
 	LOAD(3, Y2) \
 	SUBTRACT Y2, Y1, Y1 \
@@ -129,8 +137,11 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	LOAD(12, Y9) \
 	LOAD(13, Y10) \
 	LOAD(15, Y11) \
+	PREFETCH \
 	LOAD(16, Y12) \
+	PREFETCH \
 	STORE(Y0, 17) \
+	PREFETCH \
 	MULTIPLY_CONSTANT(3, Y0, Y0) \
 	MINIMUM_CONSTANT(4, Y0, Y0) \
 	MULTIPLY Y0, Y0, Y0 \
@@ -143,6 +154,7 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y2, Y11, Y2 \
 	MULTIPLY Y2, Y0, Y2 \
 	STORE(Y2, 18) \
+	PREFETCH \
 	SUBTRACT Y3, Y1, Y1 \
 	SUBTRACT Y9, Y7, Y2 \
 	SUBTRACT Y10, Y2, Y2 \
@@ -151,7 +163,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(1, Y1, Y1) \
 	ADD Y1, Y12, Y1 \
 	MULTIPLY Y1, Y0, Y0 \
-	STORE(Y0, 19)
+	STORE(Y0, 19) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

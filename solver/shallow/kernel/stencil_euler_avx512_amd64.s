@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,19 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST \
+	CMPQ R8, R11 \
+	JLT  few \
+	MOVQ R8, R9 \
+	SUBQ R11, R9 \
+	JMP  loop \
+few:
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -72,13 +81,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE.Z THERE, K1, r \
-	PREFETCH
+	MOVE.Z THERE, K1, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, K1, THERE \
-	PREFETCH
+	MOVE r, K1, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -92,6 +99,7 @@ done: \
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(14, Z0) \
+	PREFETCH \
 	LOAD(0, Z1) \
 	LOAD(3, Z2) \
 	SUBTRACT Z2, Z1, Z1 \
@@ -115,8 +123,11 @@ done: \
 	LOAD(12, Z9) \
 	LOAD(13, Z10) \
 	LOAD(15, Z11) \
+	PREFETCH \
 	LOAD(16, Z12) \
+	PREFETCH \
 	STORE(Z0, 17) \
+	PREFETCH \
 	MULTIPLY_CONSTANT(3, Z0, Z0) \
 	MINIMUM_CONSTANT(4, Z0, Z0) \
 	MULTIPLY Z0, Z0, Z0 \
@@ -129,6 +140,7 @@ done: \
 	ADD Z2, Z11, Z2 \
 	MULTIPLY Z2, Z0, Z2 \
 	STORE(Z2, 18) \
+	PREFETCH \
 	SUBTRACT Z3, Z1, Z1 \
 	SUBTRACT Z9, Z7, Z2 \
 	SUBTRACT Z10, Z2, Z2 \
@@ -137,7 +149,8 @@ done: \
 	MULTIPLY_CONSTANT(1, Z1, Z1) \
 	ADD Z1, Z12, Z1 \
 	MULTIPLY Z1, Z0, Z0 \
-	STORE(Z0, 19)
+	STORE(Z0, 19) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,13 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -70,13 +73,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE THERE, Y15, r \
-	PREFETCH
+	MOVE THERE, Y15, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, Y15, THERE \
-	PREFETCH
+	MOVE r, Y15, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -106,16 +107,21 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(1, Y0) \
+	PREFETCH \
 	LOAD(0, Y1) \
+	PREFETCH \
 	MAXIMUM Y1, Y0, Y0 \
 	LOAD(2, Y2) \
+	PREFETCH \
 	STORE(Y0, 3) \
+	PREFETCH \
 	COPY(0, Y0) \
 	COPY(1, Y3) \
 	SELECT(Y1, Y0, Y2, Y3, Y1) \
 	COPY(2, Y0) \
 	SELECT(Y2, Y0, Y1, Y2, Y1) \
-	STORE(Y1, 4)
+	STORE(Y1, 4) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
-
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -35,6 +37,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -43,13 +46,13 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
+
+#define REST
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -72,13 +75,11 @@ done: \
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE.Z THERE, K1, r \
-	PREFETCH
+	MOVE.Z THERE, K1, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, K1, THERE \
-	PREFETCH
+	MOVE r, K1, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -92,16 +93,21 @@ done: \
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
 	LOAD(1, Z0) \
+	PREFETCH \
 	LOAD(0, Z1) \
+	PREFETCH \
 	MAXIMUM Z1, Z0, Z0 \
 	LOAD(2, Z2) \
+	PREFETCH \
 	STORE(Z0, 3) \
+	PREFETCH \
 	COPY(0, Z0) \
 	COPY(1, Z3) \
 	SELECT(Z1, Z0, Z2, Z3, Z1) \
 	COPY(2, Z0) \
 	SELECT(Z2, Z0, Z1, Z2, Z1) \
-	STORE(Z1, 4)
+	STORE(Z1, 4) \
+	PREFETCH
 
 #define REAL 4
 #define ADD VADDPS

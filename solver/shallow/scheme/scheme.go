@@ -75,10 +75,10 @@ const CellValues = 4
 // the cells below and above get, with what the ground of theirs bears.
 const FaceValues = 4
 
-// near is a part whose inputs and outputs lie in the cache.
-func near(name string) builder {
+// part is an update whose inputs and outputs, so far, lie in the cache.
+func part(name string) builder {
 	b := builder{stencil.New(name)}
-	b.Near = true
+	b.Near, b.Apart = true, true
 	return b
 }
 
@@ -97,7 +97,8 @@ func (b builder) out(values ...value) {
 // Cells makes of the water in cells, and the ground, depth, level and velocities along x and
 // y; of the water after a step of Euler's, which needs the rates of change, too.
 func Cells(after bool) *stencil.Update {
-	b := builder{stencil.New("Cells")}
+	b := part("Cells")
+	b.Near = false
 	q := b.water()
 	bottom := b.in()
 	if after {
@@ -105,6 +106,7 @@ func Cells(after bool) *stencil.Update {
 		q = b.after(q, b.water())
 	}
 	inverse := b.inverse(q[depth])
+	b.Near = true
 	b.out(q[depth], b.Add(q[depth], bottom), b.Multiply(inverse, q[alongX]), b.Multiply(inverse, q[alongY]))
 	return b.Update
 }
@@ -116,7 +118,7 @@ func (b builder) water() [values]value { return [values]value{b.in(), b.in(), b.
 // have slopes of their own, and the ground lies between: water at rest is level up to a
 // shore within a cell.
 func Sides() *stencil.Update {
-	b := near("Sides")
+	b := part("Sides")
 	before, q, after := b.cells(), b.cells(), b.cells()
 	b.sides(b.rise(before, q), q, b.rise(q, after))
 	return b.Update
@@ -126,7 +128,7 @@ func Sides() *stencil.Update {
 // before a cell, of this one and of what it is behind it what Sides makes of the three cells:
 // for kernels that keep what is steep.
 func Rise() *stencil.Update {
-	b := near("Rise")
+	b := part("Rise")
 	rise := b.rise(b.cells(), b.cells())
 	b.out(rise.h, rise.w, rise.u, rise.v)
 	return b.Update
@@ -134,7 +136,7 @@ func Rise() *stencil.Update {
 
 // Between is told of at Rise.
 func Between() *stencil.Update {
-	b := near("Between")
+	b := part("Between")
 	back, q, forth := b.cells(), b.cells(), b.cells()
 	b.sides(back, q, forth)
 	return b.Update
@@ -169,7 +171,7 @@ func (b builder) sides(back, q, forth cell) {
 // q that the water carries, h·α·(u+a⁻)·q of the low side and h·β·(u−a⁺)·q of the high one;
 // of the pressures p it is αp of the low and βp of the high side.
 func Face(drains bool) *stencil.Update {
-	b := near("Face")
+	b := part("Face")
 	low, high := b.cells(), b.cells()
 	zero := b.Constant(0)
 	step := b.Subtract(b.Subtract(high.w, high.h), b.Subtract(low.w, low.h))
@@ -203,7 +205,7 @@ func Face(drains bool) *stencil.Update {
 // in the water that is there, of a depth: what comes in, and what discharge along the cell
 // gets. Maximum 0 is the fastest wave.
 func Inflow() *stencil.Update {
-	b := near("Inflow")
+	b := part("Inflow")
 	edge, h := b.in(), b.in()
 	wave := b.root(b.Multiply(b.Parameter(Gravity), h))
 	speed := b.Minimum(b.Multiply(edge, b.inverse(h)), wave)
@@ -215,7 +217,7 @@ func Inflow() *stencil.Update {
 }
 
 // balance reads, of either axis, the faces below and above a cell and what the ground
-// bears, and makes of them the rates of change.
+// bears, and makes of them the rates of change. What comes behind lies in fields.
 func (b builder) balance() (rates [values]value) {
 	var list [2]state
 	for axis := range list {
@@ -224,6 +226,7 @@ func (b builder) balance() (rates [values]value) {
 		list[axis] = state{h: b.Subtract(low[0], high[0]), across: b.Subtract(low[1], high[1]), along: b.Subtract(b.Subtract(low[2], high[2]), source)}
 	}
 	x, y := list[0], list[1]
+	b.Near = false
 	inverse := b.Parameter(InverseSpacing)
 	rates[depth] = b.Multiply(inverse, b.Add(x.h, y.h))
 	rates[alongX] = b.Multiply(inverse, b.Add(x.along, y.across))
@@ -233,7 +236,7 @@ func (b builder) balance() (rates [values]value) {
 
 // Rates ends the first stage: the rates of change of the water.
 func Rates() *stencil.Update {
-	b := builder{stencil.New("Rates")}
+	b := part("Rates")
 	rates := b.balance()
 	b.out(rates[:]...)
 	return b.Update
@@ -290,7 +293,7 @@ func ending(name string, rough bool) builder {
 	if rough {
 		name += "Rough"
 	}
-	return builder{stencil.New(name)}
+	return part(name)
 }
 
 // ended is water with discharges as bounded as velocities are and, on rough ground, slowed by

@@ -130,21 +130,22 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 	actions, slots := expression.Schedule(u.Program, m.registers)
 	a := expression.Assembler{
 		Letter: m.letter,
-		Load:   func(i int, r string) string { return fmt.Sprintf("LOAD(%d, %s)", i, r) },
+		Load: func(i int, r string) string {
+			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!u.Reads[i].Near)
+		},
 		Store: func(i int, r string) string {
-			into := ""
 			if u.Writes[i].Into == stencil.IntoMaximum {
-				into = "_MAXIMUM"
+				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, len(u.Reads)+i)
 			}
-			return fmt.Sprintf("STORE%s(%s, %d)", into, r, len(u.Reads)+i)
+			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near)
 		},
 	}
 	var b bytes.Buffer
-	asks := farMacros
-	if u.Near {
-		asks = nearMacros
+	rest := inLanes
+	if u.Apart {
+		rest = onceMore
 	}
-	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", header, asks, macros, m.macros, a.Lines(actions))
+	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", header, macros, rest, m.macros, a.Lines(actions))
 	for i, precision := range precisions {
 		definitions := precision.macros + precision.of(m)
 		if i > 0 {
@@ -157,4 +158,12 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 		fmt.Fprintf(&b, "%s\nTEXT ·%s%s%s(SB), $%d-24\n\tFUNCTION(BODY)\n\n", definitions, u.Name, m.name, precision.name, (slots+1)*64)
 	}
 	return b.Bytes()
+}
+
+// asked is the line that asks the cache for what comes behind what was read or written last.
+func asked(far bool) string {
+	if far {
+		return " \\\n\tPREFETCH"
+	}
+	return ""
 }

@@ -33,6 +33,11 @@ const macros = `
 #define PLACE(i) MOVQ (8*i)(AX), BX
 #define THERE (BX)(R9*REAL)
 
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+#define AHEAD 512
+#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+
 #define ENTER \
 	MOVQ at+0(FP), AX \
 	MOVQ n+8(FP), R8 \
@@ -56,6 +61,7 @@ next: \
 	JGE  loop \
 	TESTQ R10, R10 \
 	JLE  done \
+	REST \
 	LANES \
 	body(LOAD, STORE, STORE_MAXIMUM) \
 done: \
@@ -64,25 +70,27 @@ done: \
 
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
-	VMOVUPS THERE, r \
-	PREFETCH
+	VMOVUPS THERE, r
 
 #define STORE_ALL(r, i) \
 	PLACE(i) \
-	VMOVUPS r, THERE \
-	PREFETCH
+	VMOVUPS r, THERE
 `
 
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-const farMacros = `
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+// Cells that do not fill a register are computed in some lanes of one.
+const inLanes = `
+#define REST
 `
 
-// What lies in the cache is not asked for.
-const nearMacros = `
-#define PREFETCH
+// Or with those before them, once more.
+const onceMore = `
+#define REST \
+	CMPQ R8, R11 \
+	JLT  few \
+	MOVQ R8, R9 \
+	SUBQ R11, R9 \
+	JMP  loop \
+few:
 `
 
 // With AVX-512 K1 has a bit for each cell, K2 what a choice is by.
@@ -108,13 +116,11 @@ const avx512Macros = `
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE.Z THERE, K1, r \
-	PREFETCH
+	MOVE.Z THERE, K1, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, K1, THERE \
-	PREFETCH
+	MOVE r, K1, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
@@ -164,13 +170,11 @@ const avx2Macros = `
 
 #define LOAD(i, r) \
 	PLACE(i) \
-	MOVE THERE, Y15, r \
-	PREFETCH
+	MOVE THERE, Y15, r
 
 #define STORE(r, i) \
 	PLACE(i) \
-	MOVE r, Y15, THERE \
-	PREFETCH
+	MOVE r, Y15, THERE
 
 #define STORE_MAXIMUM(r, i) \
 	PLACE(i) \
