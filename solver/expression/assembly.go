@@ -9,7 +9,8 @@ import (
 // does: ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM and MINIMUM with their operands in the
 // order of Go's assembler, followed by the target; the same names with _CONSTANT and the
 // number of an entry of the table, the first operand and the target; ROOT, POWER and
-// SELECT; and COPY(entry, to), FILL(slot, to), SPILL(from, slot) and SPILLED(slot).
+// SELECT; and COPY(entry, to), FILL(slot, to), SPILL(from, slot) and SPILLED(slot), which are
+// RECALL, KEEP and KEPT of what stages share.
 type Assembler struct {
 	// Letter begins the registers' names.
 	Letter string
@@ -33,16 +34,24 @@ func (a *Assembler) Lines(actions []Action) string {
 		case Store:
 			line("%s", a.Store(act.Number, a.register(act.From[0])))
 		case Fill:
-			line("FILL(%d, %s)", act.Number, a.register(act.To))
+			line("%s(%d, %s)", named(act, "FILL", "RECALL"), act.Number, a.register(act.To))
 		case Copy:
 			line("COPY(%d, %s)", act.Number, a.register(act.To))
 		case Spill:
-			line("SPILL(%s, %d)", a.register(act.From[0]), act.Number)
+			line("%s(%s, %d)", named(act, "SPILL", "KEEP"), a.register(act.From[0]), act.Number)
 		default:
 			a.compute(act, line)
 		}
 	}
 	return b.String()
+}
+
+// named is the name of what is done with a slot of a stage, or of all.
+func named(act *Action, own, shared string) string {
+	if act.Kept {
+		return shared
+	}
+	return own
 }
 
 func (a *Assembler) register(i int) string { return fmt.Sprint(a.Letter, i) }
@@ -65,7 +74,7 @@ func (a *Assembler) compute(act *Action, line func(format string, list ...any)) 
 	}
 	switch {
 	case act.Spilled:
-		line("%s SPILLED(%d), %s, %s", name, act.From[1], first, to)
+		line("%s %s(%d), %s, %s", name, named(act, "SPILLED", "KEPT"), act.From[1], first, to)
 	case act.SecondTable:
 		line("%s_CONSTANT(%d, %s, %s)", name, act.From[1], first, to)
 	default:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,10 +15,17 @@ import (
 
 // processor does the lines of an assembler. What no line has written is no number.
 type processor struct {
-	registers, slots, inputs, table, outputs []float64
+	registers, slots, kept, inputs, table, outputs []float64
 }
 
-var word = regexp.MustCompile(`SPILLED\(\d+\)|\w+`)
+// empty lets registers and slots be no numbers.
+func (p *processor) empty(registers, slots int) {
+	p.registers, p.slots = nothing(registers), nothing(slots)
+}
+
+func nothing(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
+var word = regexp.MustCompile(`SPILLED\(\d+\)|KEPT\(\d+\)|\w+`)
 
 // do does one line.
 func (p *processor) do(line string) {
@@ -25,7 +33,7 @@ func (p *processor) do(line string) {
 	name, arguments := words[0], words[1:]
 	last := len(arguments) - 1
 	number := func(i int) int {
-		n, err := strconv.Atoi(strings.Trim(arguments[i], "RSPILED()"))
+		n, err := strconv.Atoi(strings.Trim(arguments[i], "RSPILEDKT()"))
 		if err != nil {
 			panic(line)
 		}
@@ -34,6 +42,9 @@ func (p *processor) do(line string) {
 	value := func(i int) float64 {
 		if strings.HasPrefix(arguments[i], "SPILLED") {
 			return p.slots[number(i)]
+		}
+		if strings.HasPrefix(arguments[i], "KEPT") {
+			return p.kept[number(i)]
 		}
 		return p.registers[number(i)]
 	}
@@ -49,6 +60,10 @@ func (p *processor) do(line string) {
 		*to = p.table[number(0)]
 	case "SPILL":
 		p.slots[number(1)] = value(0)
+	case "RECALL":
+		*to = p.kept[number(0)]
+	case "KEEP":
+		p.kept[number(1)] = value(0)
 	case "ROOT":
 		*to = math.Sqrt(value(0))
 	case "POWER":
@@ -71,38 +86,42 @@ func (p *processor) do(line string) {
 }
 
 // Lines of assembly of random programs give the program's bits, with few registers and
-// with many.
+// with many, in one stage and in several, between which only kept values stay.
 func TestAssemblyOfRandomPrograms(t *testing.T) {
-	spills, drawn := 0, 0
+	spills, kept, drawn := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := randomProgram(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)).IntN)
+		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
+			p.cuts = append(p.cuts, rapid.IntRange(0, len(p.Nodes)).Draw(t, "cut"))
+		}
+		slices.Sort(p.cuts)
 		registers := rapid.SampledFrom([]int{5, 6, 7, 9, 14, 31}).Draw(t, "registers")
-		actions, slots := Schedule(p, registers)
-		spills, drawn = spills+slots, drawn+1
-		m := &processor{outputs: make([]float64, len(p.Outputs)), table: EvaluateTable[float64](p, randomParameters)}
-		for range registers {
-			m.registers = append(m.registers, math.NaN())
-		}
-		for range slots {
-			m.slots = append(m.slots, math.NaN())
-		}
+		schedule := NewSchedule(p, registers)
+		spills, kept, drawn = spills+schedule.Slots, kept+schedule.Kept, drawn+1
+		m := &processor{outputs: nothing(len(p.Outputs)), kept: nothing(schedule.Kept), table: EvaluateTable[float64](p, randomParameters)}
 		for range randomInputs {
 			m.inputs = append(m.inputs, rapid.Float64Range(-10, 10).Draw(t, "input"))
 		}
 		a := &Assembler{Letter: "R",
 			Load:  func(i int, r string) string { return fmt.Sprintf("LOAD(%d, %s)", i, r) },
 			Store: func(i int, r string) string { return fmt.Sprintf("STORE(%s, %d)", r, i) }}
-		for _, line := range strings.Split(a.Lines(actions), "\\\n")[1:] {
-			m.do(line)
+		text := ""
+		for _, stage := range schedule.Stages {
+			m.empty(registers, schedule.Slots)
+			lines := a.Lines(stage)
+			for _, line := range strings.Split(lines, "\\\n")[1:] {
+				m.do(line)
+			}
+			text += lines
 		}
 		want := EvaluateIn(p, m.inputs, randomParameters)
 		for i, got := range m.outputs {
 			if got != want[i] && (got == got || want[i] == want[i]) {
-				t.Fatalf("output %d with %d registers is %g, want %g:%s", i, registers, got, want[i], a.Lines(actions))
+				t.Fatalf("output %d with %d registers is %g, want %g:%s", i, registers, got, want[i], text)
 			}
 		}
 	})
-	if 5*spills < drawn {
-		t.Errorf("only %d values were spilled in %d programs", spills, drawn)
+	if 5*spills < drawn || 5*kept < drawn {
+		t.Errorf("only %d values were spilled and %d kept in %d programs", spills, kept, drawn)
 	}
 }

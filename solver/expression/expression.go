@@ -56,6 +56,7 @@ type Program struct {
 	Literal bool
 
 	known map[Node]int
+	cuts  []int // numbers of nodes with which stages begin
 }
 
 // Value is the number of a node.
@@ -90,6 +91,26 @@ func (p *Program) commutative(o Operation, a, b Value) Value {
 func (p *Program) is(a Value, v float64) bool {
 	n := &p.Nodes[a]
 	return !p.Literal && n.Operation == Constant && n.Value == v && n.Single == v
+}
+
+// Cut begins a stage: many cells are taken through one stage before the next one begins, so
+// that each is short enough for a processor to work on several cells at once. Stages read
+// inputs anew: no output lies where an input does.
+func (p *Program) Cut() { p.cuts = append(p.cuts, len(p.Nodes)) }
+
+// Stages is how many stages there are.
+func (p *Program) Stages() int { return len(p.cuts) + 1 }
+
+// stages lists the stages of nodes.
+func (p *Program) stages() []int {
+	list, stage := make([]int, len(p.Nodes)), 0
+	for i := range list {
+		for stage < len(p.cuts) && p.cuts[stage] <= i {
+			stage++
+		}
+		list[i] = stage
+	}
+	return list
 }
 
 // Input is input number i.

@@ -1,5 +1,7 @@
 package expression
 
+import "slices"
+
 // Action is one step of a schedule.
 type Action struct {
 	// Does tells what is done; the others say with what.
@@ -12,7 +14,9 @@ type Action struct {
 	// Spilled tells that the second operand is in the scratch slot of that number,
 	// FirstTable and SecondTable that the operand is an entry of the table.
 	Spilled, FirstTable, SecondTable bool
-	// Number is that of an input, an output, a scratch slot or an entry of the table.
+	// Kept tells that the slot is one that stages share.
+	Kept bool
+	// Number is that of an input, an output, a slot or an entry of the table.
 	Number int
 }
 
@@ -23,28 +27,35 @@ type Deed uint8
 const (
 	// Compute computes a node into To.
 	Compute Deed = iota
-	// Load brings an input to To, Fill what is in a scratch slot, Copy an entry of
-	// the table.
+	// Load brings an input to To, Fill what is in a slot, Copy an entry of the table.
 	Load
 	Fill
 	Copy
-	// Spill puts From[0] into a scratch slot, Store lets it leave as an output.
+	// Spill puts From[0] into a slot, Store lets it leave as an output.
 	Spill
 	Store
 )
+
+// Schedule is a program as actions for a machine.
+type Schedule struct {
+	// Stages are their actions.
+	Stages [][]Action
+	// Slots is how many scratch slots a stage uses, Kept how many slots have what later
+	// stages read.
+	Slots, Kept int
+}
 
 // What registers and slots hold besides values: nothing, or an entry of the table for
 // one action.
 const none, temporary = -1, -2
 
-// scheduler turns a program into actions for a machine with few registers.
+// scheduler turns a stage of a program into actions for a machine with few registers.
 // Values that do not fit are kept in scratch slots; the one whose next use is
 // furthest away goes first (Belady 1966).
 type scheduler struct {
-	program *Program
-	table   map[int]int
-	varying []bool
-	order   []int   // node numbers; outputs are −1−number
+	*scheduled
+	stage   int
+	order   []entry
 	uses    [][]int // positions in order at which a node is used
 	actions []Action
 	inReg   []int // register of a node or none
@@ -55,37 +66,78 @@ type scheduler struct {
 	at      int
 }
 
-// Schedule returns the actions that compute a program with so many registers and the
-// number of scratch slots they use.
-func Schedule(p *Program, registers int) ([]Action, int) {
-	s := &scheduler{program: p, table: map[int]int{}, varying: p.Varying()}
+// scheduled is the program of schedulers.
+type scheduled struct {
+	program   *Program
+	table     map[int]int
+	varying   []bool
+	stages    []int // of nodes
+	kept      []int // slot of a node that later stages read, or none
+	registers int
+}
+
+// entry is what is done in turn: a node is computed, kept, or leaves as an output.
+type entry struct {
+	node   int
+	does   Deed
+	output int
+}
+
+// NewSchedule returns the actions that compute a program with so many registers.
+func NewSchedule(p *Program, registers int) (schedule Schedule) {
+	d := &scheduled{program: p, table: map[int]int{}, varying: p.Varying(), stages: p.stages(), registers: registers}
 	for i, v := range p.Table() {
-		s.table[int(v)] = i
+		d.table[int(v)] = i
 	}
-	done := make([]bool, len(p.Nodes))
-	reached := p.reached()
-	for o, v := range p.Outputs {
-		s.visit(int(v), done)
-		if o == 0 {
-			// An output may lie where an input lay: all are read before one is written.
-			for i := range p.Nodes {
-				if p.Nodes[i].Operation == Input && reached[i] {
-					s.visit(i, done)
-				}
+	schedule.Kept = d.keep()
+	for stage := range len(p.cuts) + 1 {
+		best := d.inTurn(stage, (*scheduler).lazily)
+		if len(p.cuts) > 0 {
+			if other := d.inTurn(stage, (*scheduler).eagerly); len(other.actions) < len(best.actions) {
+				best = other
 			}
 		}
-		s.order = append(s.order, -1-o)
+		if len(best.actions) > 0 {
+			schedule.Stages, schedule.Slots = append(schedule.Stages, best.actions), max(schedule.Slots, len(best.slots))
+		}
 	}
-	s.uses = make([][]int, len(p.Nodes))
-	for at, n := range s.order {
-		for _, operand := range s.operands(n) {
+	return schedule
+}
+
+// keep gives slots to values that later stages read, and tells how many there are. Inputs are
+// read anew.
+func (d *scheduled) keep() (slots int) {
+	d.kept = make([]int, len(d.program.Nodes))
+	for i := range d.kept {
+		d.kept[i] = none
+	}
+	reached := d.program.reached()
+	for i := range d.program.Nodes {
+		for _, operand := range d.program.Nodes[i].Operands() {
+			if reached[i] && d.varying[operand] && d.kept[operand] < 0 && d.stages[operand] < d.stages[i] && !d.isInput(operand) {
+				d.kept[operand] = slots
+				slots++
+			}
+		}
+	}
+	return slots
+}
+
+func (d *scheduled) isInput(n int) bool { return d.program.Nodes[n].Operation == Input }
+
+// inTurn is a stage in an order.
+func (d *scheduled) inTurn(stage int, order func(s *scheduler)) *scheduler {
+	s := &scheduler{scheduled: d, stage: stage, uses: make([][]int, len(d.program.Nodes))}
+	order(s)
+	for at, e := range s.order {
+		for _, operand := range s.operands(e) {
 			s.uses[operand] = append(s.uses[operand], at)
 		}
 	}
-	for range p.Nodes {
+	for range d.program.Nodes {
 		s.inReg, s.inSlot = append(s.inReg, none), append(s.inSlot, none)
 	}
-	for range registers {
+	for range d.registers {
 		s.holds = append(s.holds, none)
 	}
 	for s.at = range s.order {
@@ -96,28 +148,98 @@ func Schedule(p *Program, registers int) ([]Action, int) {
 			}
 		}
 	}
-	return s.actions, len(s.slots)
+	return s
+}
+
+// ends lists what leaves the stage: outputs and what is kept.
+func (s *scheduler) ends() (list []entry) {
+	for o, v := range s.program.Outputs {
+		if s.stages[v] == s.stage {
+			list = append(list, entry{int(v), Store, o})
+		}
+	}
+	for n := range s.program.Nodes {
+		if s.stages[n] == s.stage && s.kept[n] >= 0 {
+			list = append(list, entry{node: n, does: Spill})
+		}
+	}
+	return list
+}
+
+// lazily orders nodes so that each is computed for what needs it.
+func (s *scheduler) lazily() {
+	done := make([]bool, len(s.program.Nodes))
+	reached := s.program.reached()
+	for i, end := range s.ends() {
+		s.visit(end.node, done)
+		if i == 0 && len(s.program.cuts) == 0 {
+			// An output may lie where an input lay: all are read before one is written.
+			for i := range s.program.Nodes {
+				if s.isInput(i) && reached[i] {
+					s.visit(i, done)
+				}
+			}
+		}
+		s.order = append(s.order, end)
+	}
 }
 
 // visit orders the nodes that node n needs, depth first.
 func (s *scheduler) visit(n int, done []bool) {
-	if done[n] || !s.varying[n] {
+	if done[n] || !s.varying[n] || !s.here(n) {
 		return
 	}
 	done[n] = true
-	for _, operand := range s.operands(n) {
+	for _, operand := range s.program.Nodes[n].Operands() {
 		s.visit(operand, done)
 	}
-	s.order = append(s.order, n)
+	s.order = append(s.order, entry{node: n})
+}
+
+// here tells whether a node is computed in the stage.
+func (s *scheduler) here(n int) bool { return s.stages[n] == s.stage || s.isInput(n) }
+
+// eagerly orders the nodes that are computed lazily so that each is computed as soon as its
+// operands are there.
+func (s *scheduler) eagerly() {
+	s.lazily()
+	list, size := s.order, len(s.program.Nodes)
+	waits, users, ends := make([]bool, size), make([][]int, size), make([][]entry, size)
+	s.order = nil
+	for _, e := range list {
+		switch {
+		case e.does == Compute:
+			waits[e.node] = true
+			for _, operand := range s.operands(e) {
+				users[operand] = append(users[operand], e.node)
+			}
+		case s.varying[e.node]:
+			ends[e.node] = append(ends[e.node], e)
+		default:
+			s.order = append(s.order, e)
+		}
+	}
+	var compute func(n int)
+	compute = func(n int) {
+		if !waits[n] || slices.ContainsFunc(s.program.Nodes[n].Operands(), func(o int) bool { return waits[o] }) {
+			return
+		}
+		waits[n] = false
+		s.order = append(append(s.order, entry{node: n}), ends[n]...)
+		for _, user := range users[n] {
+			compute(user)
+		}
+	}
+	for n := range size {
+		compute(n)
+	}
 }
 
 // operands lists the varying operands of an entry of order.
-func (s *scheduler) operands(n int) (varying []int) {
-	list := []int{}
-	if n < 0 {
-		list = append(list, int(s.program.Outputs[-1-n]))
-	} else {
-		list = s.program.Nodes[n].Operands()
+func (s *scheduler) operands(e entry) (varying []int) {
+	list := []int{e.node}
+	if e.does == Compute {
+		list = s.program.Nodes[e.node].Operands()
 	}
 	for _, operand := range list {
 		if s.varying[operand] {
@@ -128,12 +250,16 @@ func (s *scheduler) operands(n int) (varying []int) {
 }
 
 // emit adds the actions for one entry of order.
-func (s *scheduler) emit(n int) {
+func (s *scheduler) emit(e entry) {
 	s.pinned = map[int]bool{}
-	if n < 0 {
-		value := int(s.program.Outputs[-1-n])
-		s.actions = append(s.actions, Action{Does: Store, Number: -1 - n, From: [4]int{s.register(value)}})
-		s.release(value)
+	n := e.node
+	if e.does != Compute {
+		act := Action{Does: e.does, Number: e.output, From: [4]int{s.register(n)}}
+		if e.does == Spill {
+			act.Number, act.Kept = s.kept[n], true
+		}
+		s.actions = append(s.actions, act)
+		s.release(n)
 		return
 	}
 	node := s.program.Nodes[n]
@@ -186,7 +312,8 @@ func (s *scheduler) place(act *Action, a, b int) {
 	case s.inReg[b] >= 0:
 		act.From[1] = s.inReg[b]
 	default:
-		act.From[1], act.Spilled = s.inSlot[b], true
+		act.From[1], act.Kept = s.slot(b)
+		act.Spilled = true
 	}
 	if s.varying[b] && s.inReg[b] >= 0 {
 		s.pinned[s.inReg[b]] = true
@@ -204,11 +331,20 @@ func (s *scheduler) register(value int) int {
 	}
 	if s.inReg[value] < 0 {
 		to := s.free()
-		s.actions = append(s.actions, Action{Does: Fill, To: to, Number: s.inSlot[value]})
+		number, kept := s.slot(value)
+		s.actions = append(s.actions, Action{Does: Fill, To: to, Number: number, Kept: kept})
 		s.inReg[value], s.holds[to] = to, value
 	}
 	s.pinned[s.inReg[value]] = true
 	return s.inReg[value]
+}
+
+// slot is where a value is that is in no register, and whether stages share it.
+func (s *scheduler) slot(value int) (number int, kept bool) {
+	if s.here(value) {
+		return s.inSlot[value], false
+	}
+	return s.kept[value], true
 }
 
 // nextUse is the next position at which a value is used, from the present on.
@@ -251,7 +387,7 @@ func (s *scheduler) free() int {
 		}
 	}
 	value := s.holds[victim]
-	if s.inSlot[value] < 0 {
+	if s.inSlot[value] < 0 && s.here(value) {
 		slot := 0
 		for slot < len(s.slots) && s.slots[slot] >= 0 {
 			slot++

@@ -3,15 +3,12 @@ package stencil
 import (
 	"unsafe"
 
-	"carina/internal/simd"
+	"carina/solver/expression"
 )
 
 const (
 	// line is one of the cache, in bytes.
 	line = 64
-	// partBytes are those of an output that are computed before they go past the cache: whole
-	// lines, of which those of all outputs fit in the second level.
-	partBytes = 12 * line
 	// cacheBytes is more than what processors keep of fields from one step to the next.
 	cacheBytes = 64 << 20
 )
@@ -19,57 +16,54 @@ const (
 // WritePast lets outputs go past the cache where fields of so many bytes on each of the ranks
 // that share it do not stay in it anyway: it need not read what they overwrite. Each goes to a
 // slot of the cell itself.
-func (s *Stencil[T]) WritePast(bytes int64) {
-	if s.past = bytes*s.sharing > cacheBytes && len(simd.Machines()) > 0; !s.past {
-		return
-	}
-	for i := range s.rooms {
-		r := &s.rooms[i]
-		r.to = make([]unsafe.Pointer, len(s.update.Writes))
-		r.part = aligned(make([]T, (len(r.to)*partBytes+line)/int(unsafe.Sizeof(T(0)))))
-	}
+func (s *Stencil[T]) WritePast(bytes int64) { s.past = bytes*s.sharing > cacheBytes }
+
+// compiled is an update with its functions and what parameters make of its table.
+type compiled[T float32 | float64] struct {
+	*expression.Tabulator[T]
+	function, past Function // past is nil where there is none
+	reads, writes  int
+	table          []T
 }
 
-// aligned is the part of a list that begins with a line of the cache.
-func aligned[T any](list []T) []T {
-	for uintptr(unsafe.Pointer(&list[0]))%line > 0 {
-		list = list[1:]
-	}
-	return list
+func compile[T float32 | float64](u *Update, functions Functions) *compiled[T] {
+	return &compiled[T]{expression.NewTabulator[T](u.Program), Best[T](functions), best[T](functions, "Past"), len(u.Reads), len(u.Writes), nil}
 }
 
-// past computes n cells, in parts that end with lines of the cache: all but the first and the
-// last ones go past it. Places are those of so many reads, and of writes.
-func (r *room[T]) past(function Function, table unsafe.Pointer, reads, writes, n int) {
-	size := int(unsafe.Sizeof(T(0)))
-	at, to := r.at[:reads], r.at[reads:reads+writes]
-	begin := uintptr(to[0]) % line
-	for _, p := range to {
-		if uintptr(p)%line != begin {
-			function(&at[0], n, table)
-			return
+// prepare takes over the parameters that were set.
+func (c *compiled[T]) prepare() { c.table = Spread(c.table, c.Table()) }
+
+// run computes n cells; if it may, with whole lines of the cache past it.
+func (c *compiled[T]) run(places []unsafe.Pointer, n int, past bool) {
+	at, table := places[:c.reads+c.writes], unsafe.Pointer(unsafe.SliceData(c.table))
+	if past && c.past != nil {
+		size := int(unsafe.Sizeof(T(0)))
+		if before, whole := wholeLines(at[c.reads:], n, size); whole > 0 {
+			if before > 0 {
+				c.function(&at[0], before, table)
+				advance(at, before*size)
+			}
+			c.past(&at[0], whole, table)
+			advance(at, whole*size)
+			n -= before + whole
 		}
-	}
-	if first := min(n, int(line-begin)%line/size); first > 0 {
-		function(&at[0], first, table)
-		advance(r.at[:reads+writes], first*size)
-		n -= first
-	}
-	for n >= line/size {
-		bytes := min(partBytes, n*size/line*line)
-		copy(r.to, to)
-		for i := range to {
-			to[i] = unsafe.Pointer(&r.part[i*partBytes/size])
-		}
-		function(&at[0], bytes/size, table)
-		stream(&r.to[0], writes, unsafe.Pointer(&r.part[0]), partBytes, uintptr(bytes))
-		copy(to, r.to)
-		advance(r.at[:reads+writes], bytes)
-		n -= bytes / size
 	}
 	if n > 0 {
-		function(&at[0], n, table)
+		c.function(&at[0], n, table)
 	}
+}
+
+// wholeLines tells how many of n values of some bytes lie before lines of the cache begin in all
+// lists, and how many lie in whole lines behind; none where lines begin elsewhere in each.
+func wholeLines(lists []unsafe.Pointer, n, size int) (before, whole int) {
+	begin := uintptr(lists[0]) % line
+	for _, p := range lists {
+		if uintptr(p)%line != begin {
+			return 0, 0
+		}
+	}
+	before = int(line-begin) % line / size
+	return before, max(0, n-before) * size / line * line / size
 }
 
 // advance goes on by so many bytes.

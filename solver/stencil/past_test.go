@@ -4,49 +4,55 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
-
-	"carina/internal/simd"
 )
 
-// All cells are computed, wherever lines of the cache begin, and nothing else is written.
+// All cells are computed once, whole lines of the cache past it where lines begin alike in all
+// lists, and nothing else is written.
 func TestPast(t *testing.T) {
-	if len(simd.Machines()) == 0 {
-		t.Skip("this processor has no vectors")
-	}
 	past[float64](t)
 	past[float32](t)
 }
 
 func past[T float32 | float64](t *testing.T) {
 	const lists, most, margin = 3, 300, 16
-	perLine := line / int(unsafe.Sizeof(T(0)))
+	size := int(unsafe.Sizeof(T(0)))
+	perLine, wentPast := line/size, 0
 	twice := func(at *unsafe.Pointer, n int, _ unsafe.Pointer) {
 		p := unsafe.Slice(at, 2*lists)
 		for i := range lists {
 			from, to := unsafe.Slice((*T)(p[i]), n), unsafe.Slice((*T)(p[lists+i]), n)
 			for j := range from {
-				to[j] = 2 * from[j]
+				to[j] += 2 * from[j]
 			}
 		}
 	}
-	s := Stencil[T]{sharing: 2, rooms: make([]room[T], 1), update: &Update{Access: Access{Writes: make([]Write, lists)}}}
-	s.WritePast(cacheBytes/2 + 1)
-	r := &s.rooms[0]
-	r.at = make([]unsafe.Pointer, 2*lists)
+	c := compiled[T]{function: twice, reads: lists, writes: lists, past: func(at *unsafe.Pointer, n int, table unsafe.Pointer) {
+		for _, to := range unsafe.Slice(at, 2*lists)[lists:] {
+			if uintptr(to)%line != 0 || n == 0 || n%perLine != 0 {
+				t.Fatalf("%d cells of %d bytes are written past the cache to %p", n, size, to)
+			}
+		}
+		wentPast += n
+		twice(at, n, table)
+	}}
+	at := make([]unsafe.Pointer, 2*lists+1)
 	for begin := range perLine {
 		for _, n := range []int{1, 5, perLine, perLine + 3, 48, 96, 97, 240, 255, most} {
 			for _, askew := range []int{0, 1} {
 				var from, to [lists][]T
 				for i := range lists {
-					from[i], to[i] = make([]T, most+3*margin), aligned(make([]T, most+3*margin))
+					from[i], to[i] = make([]T, most+3*margin), aligned(make([]T, most+4*margin))
 					for j := range from[i] {
 						from[i][j] = T(1000*i + j + 1)
 					}
 					shift := begin + askew*i
-					r.at[i], r.at[lists+i] = unsafe.Pointer(&from[i][margin]), unsafe.Pointer(&to[i][shift])
+					at[i], at[lists+i] = unsafe.Pointer(&from[i][margin]), unsafe.Pointer(&to[i][shift])
 				}
-				r.past(twice, nil, lists, lists, n)
-				fence()
+				wentPast = 0
+				c.run(at, n, true)
+				if want := max(0, n-(perLine-begin)%perLine) / perLine * perLine * (1 - askew); wentPast != want {
+					t.Fatalf("%d cells from number %d of a line on: %d go past the cache, want %d", n, begin, wentPast, want)
+				}
 				for i := range lists {
 					want := make([]T, len(to[i]))
 					for j := range n {
@@ -59,4 +65,12 @@ func past[T float32 | float64](t *testing.T) {
 			}
 		}
 	}
+}
+
+// aligned is the part of a list that begins with a line of the cache.
+func aligned[T any](list []T) []T {
+	for uintptr(unsafe.Pointer(&list[0]))%line > 0 {
+		list = list[1:]
+	}
+	return list
 }

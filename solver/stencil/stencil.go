@@ -36,14 +36,18 @@ func Spread[T float32 | float64](before, table []T) []T {
 }
 
 // Functions are those that were generated of a program: by instruction set, the plain Go
-// one by the empty name, in single and in double precision.
+// one by the empty name, in single and in double precision. With Past behind the instruction
+// set its outputs, which begin with lines of the cache, go past the cache.
 type Functions map[string]struct{ Single, Double Function }
 
 // Best is the function on values of type T for this processor.
-func Best[T float32 | float64](functions Functions) Function {
-	chosen := functions[""]
+func Best[T float32 | float64](functions Functions) Function { return best[T](functions, "") }
+
+// best is the function with such an end of its name, nil where there is none.
+func best[T float32 | float64](functions Functions, end string) Function {
+	chosen := functions[end]
 	for _, machine := range slices.Backward(simd.Machines()) {
-		if f, ok := functions[machine]; ok {
+		if f, ok := functions[machine+end]; ok {
 			chosen = f
 		}
 	}
@@ -85,11 +89,9 @@ const mostCells = solver.BlockCells + solver.GroupCells
 
 // Stencil runs an update on the blocks of a rank on a processor, on values of type T.
 type Stencil[T float32 | float64] struct {
-	*expression.Tabulator[T]
 	update   *Update
-	function Function
-	inside   *inside[T] // nil where all cells are alike
-	table    []T
+	all      *compiled[T]
+	inside   *compiled[T] // where all is there; nil where all cells are alike
 	windows  *solver.Windows
 	runs     []run
 	begin    []int32 // of a block's runs, and where the last ones end
@@ -133,8 +135,6 @@ type room[T float32 | float64] struct {
 	zeros      [mostCells]T
 	ones       [mostCells]T
 	nowhere    [mostCells]T
-	part       []T              // outputs that go past the cache
-	to         []unsafe.Pointer // where to
 	_          [64]byte
 }
 
@@ -145,7 +145,7 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 	if err := simd.CheckMachines(); err != nil {
 		return nil, err
 	}
-	s := &Stencil[T]{Tabulator: expression.NewTabulator[T](u.Program), update: u, function: Best[T](functions), cells: int32(b.Cells)}
+	s := &Stencil[T]{update: u, all: compile[T](u, functions), cells: int32(b.Cells)}
 	if len(accesses) == 0 {
 		accesses = []Access{u.Access}
 	}
@@ -170,24 +170,14 @@ func NewStencil[T float32 | float64](b *solver.Binding, u *Update, functions Fun
 	return s, nil
 }
 
-// inside is what cells do around which all others are there.
-type inside[T float32 | float64] struct {
-	*expression.Tabulator[T]
-	function      Function
-	reads, writes int
-	table         []T
-}
-
 // Inside lets cells around which all is there that the update asks for be updated by
 // another one, whose inputs and outputs are the first ones of the update: it does the same
 // there, with less. Reductions are not among them.
-func (s *Stencil[T]) Inside(functions Functions, u *Update) {
-	s.inside = &inside[T]{Tabulator: expression.NewTabulator[T](u.Program), function: Best[T](functions), reads: len(u.Reads), writes: len(u.Writes)}
-}
+func (s *Stencil[T]) Inside(functions Functions, u *Update) { s.inside = compile[T](u, functions) }
 
 // Set gives a parameter its value.
 func (s *Stencil[T]) Set(name string, value float64) {
-	s.Tabulator.Set(name, value)
+	s.all.Set(name, value)
 	if s.inside != nil {
 		s.inside.Set(name, value)
 	}
@@ -270,8 +260,8 @@ func (s *Stencil[T]) Bytes() int64 {
 
 // Prepare takes over the parameters that were set.
 func (s *Stencil[T]) Prepare() {
-	if s.table = Spread(s.table, s.Table()); s.inside != nil {
-		s.inside.table = Spread(s.inside.table, s.inside.Table())
+	if s.all.prepare(); s.inside != nil {
+		s.inside.prepare()
 	}
 }
 
@@ -332,25 +322,17 @@ func (s *Stencil[T]) Windows() *solver.Windows { return s.windows }
 
 func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 	s.find(r, from)
-	n, function, table := int(to-from), s.function, s.table
-	inside := s.inside != nil
+	n, inside := int(to-from), s.inside != nil
 	for i := range places {
 		r.at[i] = s.at(&places[i], from, r)
 		inside = inside && (places[i].kind != presence || r.at[i] == unsafe.Pointer(&r.ones))
 	}
+	update := s.all
 	if inside {
-		function, table = s.inside.function, s.inside.table
-		copy(r.at[s.inside.reads:], r.at[len(s.update.Reads):][:s.inside.writes])
+		update = s.inside
+		copy(r.at[update.reads:], r.at[len(s.update.Reads):][:update.writes])
 	}
-	reads, writes := len(s.update.Reads), len(s.update.Writes)
-	if inside {
-		reads, writes = s.inside.reads, s.inside.writes
-	}
-	if t := unsafe.Pointer(unsafe.SliceData(table)); s.past {
-		r.past(function, t, reads, writes, n)
-	} else {
-		function(&r.at[0], n, t)
-	}
+	update.run(r.at, n, s.past)
 	for i := range places {
 		if p := &places[i]; p.kind == sum && from < s.cells {
 			r.add(p, n)

@@ -12,13 +12,25 @@ import (
 func collideAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func collideAVX512SinglePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func collideAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func collideAVX512DoublePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func collideAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func collideAVX2SinglePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func collideAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func collideAVX2DoublePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func collideWallsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -36,13 +48,25 @@ func collideWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func regularizeAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func regularizeAVX512SinglePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func regularizeAVX512Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeAVX512DoublePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func regularizeAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
+func regularizeAVX2SinglePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
 func regularizeAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
+
+//go:noescape
+func regularizeAVX2DoublePast(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 //go:noescape
 func regularizeWallsAVX512Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
@@ -93,9 +117,11 @@ func totalsWallsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 func totalsWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
 var collideFunctions = stencil.Functions{
-	"":       {collideGo[float32], collideGo[float64]},
-	"AVX512": {collideAVX512Single, collideAVX512Double},
-	"AVX2":   {collideAVX2Single, collideAVX2Double},
+	"":           {collideGo[float32], collideGo[float64]},
+	"AVX512":     {collideAVX512Single, collideAVX512Double},
+	"AVX512Past": {collideAVX512SinglePast, collideAVX512DoublePast},
+	"AVX2":       {collideAVX2Single, collideAVX2Double},
+	"AVX2Past":   {collideAVX2SinglePast, collideAVX2DoublePast},
 }
 
 var collideWallsFunctions = stencil.Functions{
@@ -105,9 +131,11 @@ var collideWallsFunctions = stencil.Functions{
 }
 
 var regularizeFunctions = stencil.Functions{
-	"":       {regularizeGo[float32], regularizeGo[float64]},
-	"AVX512": {regularizeAVX512Single, regularizeAVX512Double},
-	"AVX2":   {regularizeAVX2Single, regularizeAVX2Double},
+	"":           {regularizeGo[float32], regularizeGo[float64]},
+	"AVX512":     {regularizeAVX512Single, regularizeAVX512Double},
+	"AVX512Past": {regularizeAVX512SinglePast, regularizeAVX512DoublePast},
+	"AVX2":       {regularizeAVX2Single, regularizeAVX2Double},
+	"AVX2Past":   {regularizeAVX2SinglePast, regularizeAVX2DoublePast},
 }
 
 var regularizeWallsFunctions = stencil.Functions{

@@ -91,14 +91,18 @@ func stubs(name string, updates []*stencil.Update) []byte {
 	for _, u := range updates {
 		for _, m := range machines {
 			for _, precision := range precisions {
-				fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s%s(at *unsafe.Pointer, n int, table unsafe.Pointer)\n", u.Name, m.name, precision.name)
+				for _, f := range forms(u) {
+					fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s%s%s(at *unsafe.Pointer, n int, table unsafe.Pointer)\n", u.Name, m.name, precision.name, f.name)
+				}
 			}
 		}
 	}
 	for _, u := range updates {
 		fmt.Fprintf(&b, "\nvar %sFunctions = stencil.Functions{\n\"\": {%[1]sGo[float32], %[1]sGo[float64]},\n", u.Name)
 		for _, m := range machines {
-			fmt.Fprintf(&b, "%[1]q: {%[2]s%[1]s%[3]s, %[2]s%[1]s%[4]s},\n", m.name, u.Name, precisions[0].name, precisions[1].name)
+			for _, f := range forms(u) {
+				fmt.Fprintf(&b, "%q: {%s, %s},\n", m.name+f.name, u.Name+m.name+precisions[0].name+f.name, u.Name+m.name+precisions[1].name+f.name)
+			}
 		}
 		b.WriteString("}\n")
 	}
@@ -124,28 +128,39 @@ var precisions = []struct {
 	{"Double", doubleMacros, func(m *machine) string { return m.double }},
 }
 
+// form is how the functions of an instruction set write.
+type form struct{ name, macro string }
+
+// forms are those of an update: with stages, there are functions that write past the cache.
+func forms(u *stencil.Update) []form {
+	if u.Stages() == 1 {
+		return []form{{"", "FUNCTION(BODY)"}}
+	}
+	return []form{{"", "FUNCTION(STORE_ASKED)"}, {"Past", "FUNCTION(STORE_PAST)"}}
+}
+
 // assembly returns the functions of an update for an instruction set: a body of
 // arithmetic, which is the same in both precisions.
 func (m *machine) assembly(u *stencil.Update) []byte {
-	actions, slots := expression.Schedule(u.Program, m.registers)
-	a := expression.Assembler{
-		Letter: m.letter,
-		Load: func(i int, r string) string {
-			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!u.Reads[i].Near)
-		},
-		Store: func(i int, r string) string {
-			if u.Writes[i].Into == stencil.IntoMaximum {
-				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, len(u.Reads)+i)
-			}
-			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near)
-		},
-	}
+	schedule := expression.NewSchedule(u.Program, m.registers)
+	a := m.assembler(u, schedule.Stages)
 	var b bytes.Buffer
 	rest := inLanes
 	if u.Apart {
 		rest = onceMore
 	}
-	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", header, macros, rest, m.macros, a.Lines(actions))
+	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s", header, macros)
+	if u.Stages() == 1 {
+		fmt.Fprintf(&b, "%s%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", wholeMacros, loadMacros, rest, m.macros, a.Lines(schedule.Stages[0]))
+	} else {
+		fmt.Fprintf(&b, stageMacros, partBytes, schedule.Slots)
+		fmt.Fprintf(&b, "%s%s", loadMacros, m.macros)
+		for i, stage := range schedule.Stages {
+			fmt.Fprintf(&b, "\n#define STAGE%d(LOAD, STORE, STORE_MAXIMUM)%s\n", i, a.Lines(stage))
+		}
+		b.WriteString(inStages(len(schedule.Stages)))
+	}
+	frame := (schedule.Slots+1)*64 + schedule.Kept*partBytes
 	for i, precision := range precisions {
 		definitions := precision.macros + precision.of(m)
 		if i > 0 {
@@ -155,7 +170,11 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 				}
 			}
 		}
-		fmt.Fprintf(&b, "%s\nTEXT ·%s%s%s(SB), $%d-24\n\tFUNCTION(BODY)\n\n", definitions, u.Name, m.name, precision.name, (slots+1)*64)
+		b.WriteString(definitions)
+		for _, f := range forms(u) {
+			fmt.Fprintf(&b, "\nTEXT ·%s%s%s%s(SB), $%d-24\n\t%s\n", u.Name, m.name, precision.name, f.name, frame, f.macro)
+		}
+		b.WriteString("\n")
 	}
 	return b.Bytes()
 }
@@ -166,4 +185,39 @@ func asked(far bool) string {
 		return " \\\n\tPREFETCH"
 	}
 	return ""
+}
+
+// assembler writes the stages of an update.
+func (m *machine) assembler(u *stencil.Update, stages [][]expression.Action) expression.Assembler {
+	left := make([]int, len(u.Reads))
+	for _, stage := range stages {
+		for i := range stage {
+			if stage[i].Does == expression.Load {
+				left[stage[i].Number]++
+			}
+		}
+	}
+	return expression.Assembler{
+		Letter: m.letter,
+		Load: func(i int, r string) string {
+			left[i]--
+			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!u.Reads[i].Near && left[i] == 0)
+		},
+		Store: func(i int, r string) string {
+			if u.Writes[i].Into == stencil.IntoMaximum {
+				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, len(u.Reads)+i)
+			}
+			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near && u.Stages() == 1)
+		},
+	}
+}
+
+// inStages is the macro of a function with so many stages.
+func inStages(stages int) string {
+	var whole, left string
+	for i := range stages {
+		whole += fmt.Sprintf("\tBEGIN \\\nstage%d: \\\n\tSTAGE%[1]d(LOAD_ALL, STORE_WHOLE, STORE_ALL_MAXIMUM) \\\n\tALL(stage%[1]d) \\\n", i)
+		left += fmt.Sprintf("\tSTAGE%d(LOAD, STORE, STORE_MAXIMUM) \\\n", i)
+	}
+	return fmt.Sprintf(stageFunction, whole, left)
 }

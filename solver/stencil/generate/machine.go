@@ -25,6 +25,13 @@ var machines = []machine{
 //	R8  cells
 //	R9  first cell at hand
 //	R10 how many are left
+//	R11 how many are in a register
+//
+// and where there are stages:
+//
+//	R12 first cell of a part
+//	R13 that behind it
+//	SI  memory for kept values of the cells at hand
 const macros = `
 #define CONSTANT(n) (32*n)(CX)
 #define SPILLED(n) (VECTOR*n)(DX)
@@ -46,7 +53,9 @@ const macros = `
 	ANDQ $~63, DX \
 	XORQ R9, R9 \
 	MOVQ $CELLS, R11
+`
 
+const wholeMacros = `
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
@@ -67,7 +76,9 @@ next: \
 done: \
 	VZEROUPPER \
 	RET
+`
 
+const loadMacros = `
 #define LOAD_ALL(i, r) \
 	PLACE(i) \
 	VMOVUPS THERE, r
@@ -75,6 +86,66 @@ done: \
 #define STORE_ALL(r, i) \
 	PLACE(i) \
 	VMOVUPS r, THERE
+`
+
+// partBytes are those of a value that go through one stage before the next one.
+const partBytes = 256
+
+// Stages share values of a part, which lie behind the slots of a stage.
+const stageMacros = `
+#define PART %d
+#define KEPT(n) (VECTOR*%d + PART*n)(SI)
+#define KEEP(from, n) VMOVUPS from, KEPT(n)
+#define RECALL(n, to) VMOVUPS KEPT(n), to
+
+#define NEXT_PART(rest) \
+	MOVQ    R8, R10 \
+	SUBQ    R12, R10 \
+	CMPQ    R10, R11 \
+	JLT     rest \
+	ANDQ    $~(CELLS-1), R10 \
+	MOVQ    $(PART/REAL), R13 \
+	CMPQ    R10, R13 \
+	CMOVQLT R10, R13 \
+	ADDQ    R12, R13
+
+#define BEGIN \
+	MOVQ R12, R9 \
+	MOVQ DX, SI
+
+#define ALL(stage) \
+	ADDQ $CELLS, R9 \
+	ADDQ $VECTOR, SI \
+	CMPQ R9, R13 \
+	JLT  stage
+
+#define STORE_ASKED(r, i) \
+	STORE_ALL(r, i) \
+	PREFETCH
+
+#define STORE_PAST(r, i) \
+	PLACE(i) \
+	VMOVNTPD r, THERE
+`
+
+// Parts of whole registers of cells go through the stages, then the cells that are left.
+const stageFunction = `
+#define FUNCTION(STORE_WHOLE) \
+	ENTER \
+	XORQ R12, R12 \
+part: \
+	NEXT_PART(rest) \
+%s	MOVQ R13, R12 \
+	JMP  part \
+rest: \
+	TESTQ R10, R10 \
+	JLE  done \
+	LANES \
+	BEGIN \
+%sdone: \
+	VZEROUPPER \
+	RET
+
 `
 
 // Cells that do not fill a register are computed in some lanes of one.

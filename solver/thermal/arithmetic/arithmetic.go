@@ -87,7 +87,7 @@ func Equilibrium() *stencil.Update {
 	for i := range moments {
 		moments[i] = u.Read(solver.Slot{Value: i})
 	}
-	b := builder{u.Program}
+	b := builder{Program: u.Program}
 	for i, f := range b.equilibrium(state{moments[0], moments[1], moments[2], moments[3]}) {
 		u.Write(solver.Slot{Field: 1, Value: i}, f)
 	}

@@ -33,7 +33,7 @@ func Updates() (list []*stencil.Update) {
 // Update is the operator, between walls or not: inputs are what arrives, outputs what
 // leaves.
 func (c Collision) Update(walls bool) *stencil.Update {
-	b := builder{Program: expression.New()}
+	b := builder{Program: expression.New(), staged: !walls}
 	u := &stencil.Update{Program: b.Program, Name: "collide", Access: Pull(0)}
 	now, goal := b.arriving()
 	if c == BGK {
@@ -54,7 +54,17 @@ func (c Collision) Update(walls bool) *stencil.Update {
 }
 
 // builder writes an operator.
-type builder struct{ *expression.Program }
+type builder struct {
+	*expression.Program
+	staged bool
+}
+
+// cut begins a stage where there are stages.
+func (b builder) cut() {
+	if b.staged {
+		b.Cut()
+	}
+}
 
 func (b builder) scaled(a float64, v expression.Value) expression.Value {
 	return b.Multiply(b.Constant(a), v)
@@ -125,32 +135,49 @@ func (b builder) alike(p parity, m func(x, y float64) float64) (list []alike) {
 // state is density, velocity and temperature.
 type state struct{ rho, u, v, temperature expression.Value }
 
-// arriving is the state of what arrives, and the one towards which it relaxes so that
-// momentum grows by the force and energy by its work: velocity + τg, temperature +
-// τ(1−τ)g²/2.
-func (b builder) arriving() (now, goal state) {
+// moments are sums of what arrives with factors: 1, x, y, x²+y², x²−y², xy, x(x²+y²) and
+// y(x²+y²).
+type moments struct{ mass, x, y, square, difference, product, heatX, heatY expression.Value }
+
+// moments of them that are never used cost nothing.
+func (b builder) moments() moments {
 	square := func(x, y float64) float64 { return x*x + y*y }
 	all := []expression.Value{b.Input(0)}
 	for _, shell := range b.alike(parity{}, square) {
 		all = append(all, shell.sum)
 	}
-	rho := b.Sum(all...)
-	one := b.Divide(b.Constant(1), rho)
-	u := b.Multiply(b.moment(parity{x: true}, func(x, _ float64) float64 { return x }), one)
-	v := b.Multiply(b.moment(parity{y: true}, func(_, y float64) float64 { return y }), one)
-	temperature := b.scaled(0.5, b.Subtract(b.Multiply(b.moment(parity{}, square), one), b.Add(b.Multiply(u, u), b.Multiply(v, v))))
+	return moments{
+		mass:       b.Sum(all...),
+		x:          b.moment(parity{x: true}, func(x, _ float64) float64 { return x }),
+		y:          b.moment(parity{y: true}, func(_, y float64) float64 { return y }),
+		square:     b.moment(parity{}, square),
+		difference: b.moment(parity{}, func(x, y float64) float64 { return x*x - y*y }),
+		product:    b.moment(parity{true, true}, func(x, y float64) float64 { return x * y }),
+		heatX:      b.moment(parity{x: true}, func(x, y float64) float64 { return x * (x*x + y*y) }),
+		heatY:      b.moment(parity{y: true}, func(x, y float64) float64 { return y * (x*x + y*y) }),
+	}
+}
+
+// arriving is the state of what arrives, and the one towards which it relaxes so that
+// momentum grows by the force and energy by its work: velocity + τg, temperature +
+// τ(1−τ)g²/2.
+func (b builder) arriving() (now, goal state) {
+	m := b.moments()
+	b.cut()
+	one := b.Divide(b.Constant(1), m.mass)
+	u, v := b.Multiply(m.x, one), b.Multiply(m.y, one)
+	temperature := b.scaled(0.5, b.Subtract(b.Multiply(m.square, one), b.Add(b.Multiply(u, u), b.Multiply(v, v))))
 	tau := b.Divide(b.Constant(1), b.Parameter(Omega))
 	gx, gy := b.Parameter(GravityX), b.Parameter(GravityY)
 	half := b.scaled(0.5, b.Multiply(tau, b.Subtract(b.Constant(1), tau)))
 	heat := b.Multiply(half, b.Add(b.Multiply(gx, gx), b.Multiply(gy, gy)))
-	return state{rho, u, v, temperature}, state{rho, b.Add(u, b.Multiply(tau, gx)), b.Add(v, b.Multiply(tau, gy)), b.Add(temperature, heat)}
+	return state{m.mass, u, v, temperature}, state{m.mass, b.Add(u, b.Multiply(tau, gx)), b.Add(v, b.Multiply(tau, gy)), b.Add(temperature, heat)}
 }
 
 // bgk relaxes all populations alike.
 func (b builder) bgk(goal state) {
 	omega := b.Parameter(Omega)
 	goal.rho = b.Multiply(omega, goal.rho)
-	for i, e := range b.equilibrium(goal) {
-		b.Outputs = append(b.Outputs, b.Add(b.Multiply(b.Subtract(b.Constant(1), omega), b.Input(i)), e))
-	}
+	c, rest := b.maxwellian(goal), b.Subtract(b.Constant(1), omega)
+	b.Outputs = b.populations(&c, func(i int, e expression.Value) expression.Value { return b.Add(b.Multiply(rest, b.Input(i)), e) })
 }

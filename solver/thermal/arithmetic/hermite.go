@@ -15,7 +15,7 @@ type coefficients [order + 1][order + 1]expression.Value
 // equilibrium is the Maxwellian of a state, cut at the fourth order.
 func (b builder) equilibrium(s state) []expression.Value {
 	c := b.maxwellian(s)
-	return b.populations(&c)
+	return b.populations(&c, alone)
 }
 
 // maxwellian are the coefficients of an equilibrium.
@@ -54,11 +54,18 @@ func hermite(degree int, x float64) float64 {
 	return now
 }
 
-// populations are those that have the coefficients: of up to four that mirror each other,
-// parts that are even and odd in x and in y.
-func (b builder) populations(c *coefficients) []expression.Value {
-	out := make([]expression.Value, Populations)
+// alone is a population without anything beside its equilibrium.
+func alone(_ int, e expression.Value) expression.Value { return e }
+
+// populations are those that have the coefficients, each with what goes with it: of up to four
+// that mirror each other, parts that are even and odd in x and in y. Every shell is a stage.
+func (b builder) populations(c *coefficients, with func(i int, e expression.Value) expression.Value) []expression.Value {
+	out, shell := make([]expression.Value, Populations), 0.0
 	for _, v := range quadrant() {
+		if v.Weight != shell {
+			b.cut()
+			shell = v.Weight
+		}
 		even := [2]expression.Value{b.even(c, v), b.across(c, v, true)}
 		odd := [2]expression.Value{b.across(c, v, false), b.odd(c, v)}
 		for sign := range 4 {
@@ -73,7 +80,7 @@ func (b builder) populations(c *coefficients) []expression.Value {
 			if sign&2 > 0 {
 				sum = b.Subtract(side[0], side[1])
 			}
-			out[numbers[to]] = sum
+			out[numbers[to]] = with(numbers[to], sum)
 		}
 	}
 	return out

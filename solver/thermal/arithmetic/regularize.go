@@ -22,7 +22,7 @@ func (b builder) regularize(now, goal state) {
 			}
 		}
 	}
-	b.Outputs = b.populations(&total)
+	b.Outputs = b.populations(&total, alone)
 }
 
 // fluxes are half of P_xx = −P_yy, P_xy and h of what arrives.
@@ -31,11 +31,9 @@ type fluxes struct{ a, b, hx, hy expression.Value }
 // fluxes takes them from what arrives.
 func (b builder) fluxes(s state) fluxes {
 	const r = Spacing
-	mul := b.Multiply
+	m, mul := b.moments(), b.Multiply
 	x, y := b.scaled(r, s.u), b.scaled(r, s.v)
-	energy := b.scaled(r*r, b.moment(parity{}, func(x, y float64) float64 { return x*x + y*y }))
-	difference := b.scaled(r*r, b.moment(parity{}, func(x, y float64) float64 { return x*x - y*y }))
-	shear := b.scaled(r*r, b.moment(parity{true, true}, func(x, y float64) float64 { return x * y }))
+	energy, difference, shear := b.scaled(r*r, m.square), b.scaled(r*r, m.difference), b.scaled(r*r, m.product)
 	x2, y2 := mul(x, x), mul(y, y)
 	inertia := b.scaled(2, mul(s.rho, b.Add(x2, y2)))
 	heat := func(third, along, across, normal expression.Value) expression.Value {
@@ -45,8 +43,8 @@ func (b builder) fluxes(s state) fluxes {
 	return fluxes{
 		a:  b.scaled(0.25, b.Subtract(difference, mul(s.rho, b.Subtract(x2, y2)))),
 		b:  b.Subtract(shear, mul(s.rho, mul(x, y))),
-		hx: heat(b.scaled(r*r*r, b.moment(parity{x: true}, func(x, y float64) float64 { return x * (x*x + y*y) })), x, y, b.scaled(0.5, b.Add(energy, difference))),
-		hy: heat(b.scaled(r*r*r, b.moment(parity{y: true}, func(x, y float64) float64 { return y * (x*x + y*y) })), y, x, b.scaled(0.5, b.Subtract(energy, difference))),
+		hx: heat(b.scaled(r*r*r, m.heatX), x, y, b.scaled(0.5, b.Add(energy, difference))),
+		hy: heat(b.scaled(r*r*r, m.heatY), y, x, b.scaled(0.5, b.Subtract(energy, difference))),
 	}
 }
 

@@ -22,7 +22,8 @@ func writeBodies(t target) []byte {
 	b.WriteString(header + bodiesComment)
 	for _, v := range collision.Variants() {
 		v.Scaled = t.scaled
-		actions, slots := expression.Schedule(v.Program(), t.registers)
+		schedule := expression.NewSchedule(v.Program(), t.registers)
+		actions, slots := schedule.Stages[0], schedule.Slots
 		if slots > scratchSlots {
 			log.Fatalf("%s on %s needs %d scratch slots", v.Identifier(), t.name, slots)
 		}
