@@ -16,7 +16,13 @@ const (
 // WritePast lets outputs go past the cache where fields of so many bytes on each of the ranks
 // that share it do not stay in it anyway: it need not read what they overwrite. Each goes to a
 // slot of the cell itself.
-func (s *Stencil[T]) WritePast(bytes int64) { s.past = bytes*s.sharing > cacheBytes }
+func (s *Stencil[T]) WritePast(bytes int64) {
+	if s.past = bytes*s.sharing > cacheBytes; s.past {
+		for i := range s.rooms {
+			s.rooms[i].pieces.reserve(len(s.update.Reads), len(s.update.Writes))
+		}
+	}
+}
 
 // compiled is an update with its functions and what parameters make of its table.
 type compiled[T float32 | float64] struct {
@@ -33,37 +39,107 @@ func compile[T float32 | float64](u *Update, functions Functions) *compiled[T] {
 // prepare takes over the parameters that were set.
 func (c *compiled[T]) prepare() { c.table = Spread(c.table, c.Table()) }
 
-// run computes n cells; if it may, with whole lines of the cache past it.
-func (c *compiled[T]) run(places []unsafe.Pointer, n int, past bool) {
-	at, table := places[:c.reads+c.writes], unsafe.Pointer(unsafe.SliceData(c.table))
-	if past && c.past != nil {
-		size := int(unsafe.Sizeof(T(0)))
-		if before, whole := wholeLines(at[c.reads:], n, size); whole > 0 {
-			if before > 0 {
-				c.function(&at[0], before, table)
-				advance(at, before*size)
-			}
-			c.past(&at[0], whole, table)
-			advance(at, whole*size)
-			n -= before + whole
-		}
+// run computes n cells.
+func (c *compiled[T]) run(at []unsafe.Pointer, n int) {
+	c.function(&at[0], n, unsafe.Pointer(unsafe.SliceData(c.table)))
+}
+
+// runPast computes n cells, in whole lines of the cache past it.
+func (c *compiled[T]) runPast(at []unsafe.Pointer, n int) {
+	c.past(&at[0], n, unsafe.Pointer(unsafe.SliceData(c.table)))
+}
+
+// pieceCells are those that pieces have at most.
+const pieceCells = 32
+
+// pieces are inputs of cells that follow each other although the inputs do not, or that are
+// less than a line of the cache: together they are whole lines.
+type pieces[T float32 | float64] struct {
+	update *compiled[T]
+	cells  int
+	values []T              // pieceCells of each input
+	to     []unsafe.Pointer // outputs of the first cell
+	at     []unsafe.Pointer
+}
+
+func (p *pieces[T]) reserve(reads, writes int) {
+	p.values, p.to, p.at = make([]T, reads*pieceCells), make([]unsafe.Pointer, writes), make([]unsafe.Pointer, reads+writes)
+}
+
+// run computes n cells, those in whole lines of the cache past it, and keeps the others. No
+// pointer is left behind the end of what it points into.
+func (p *pieces[T]) run(c *compiled[T], at []unsafe.Pointer, n int) {
+	at = at[:c.reads+c.writes]
+	size := int(unsafe.Sizeof(T(0)))
+	before, whole := wholeLines(at[c.reads:], n, size)
+	if whole == 0 {
+		p.keep(c, at, 0, n)
+		return
 	}
-	if n > 0 {
-		c.function(&at[0], n, table)
+	p.keep(c, at, 0, before)
+	p.flush()
+	advance(at, before*size)
+	c.runPast(at, whole)
+	p.keep(c, at, whole, n-before-whole)
+}
+
+// keep keeps n cells behind so many others.
+func (p *pieces[T]) keep(c *compiled[T], at []unsafe.Pointer, skip, n int) {
+	size := int(unsafe.Sizeof(T(0)))
+	for n > 0 {
+		to := unsafe.Add(at[c.reads], skip*size)
+		if p.cells == pieceCells || p.cells > 0 && (p.update != c || to != unsafe.Add(p.to[0], p.cells*size)) {
+			p.flush()
+		}
+		if p.cells == 0 {
+			p.update = c
+			copy(p.to, at[c.reads:])
+			advance(p.to, skip*size)
+		}
+		some := min(n, pieceCells-p.cells)
+		for i, from := range at[:c.reads] {
+			copy(p.values[i*pieceCells+p.cells:], unsafe.Slice((*T)(from), skip+some)[skip:])
+		}
+		p.cells, skip, n = p.cells+some, skip+some, n-some
 	}
 }
 
+// flush computes the cells that were kept.
+func (p *pieces[T]) flush() {
+	if p.cells == 0 {
+		return
+	}
+	c, size, done := p.update, int(unsafe.Sizeof(T(0))), 0
+	at := p.at[:c.reads+c.writes]
+	for i := range c.reads {
+		at[i] = unsafe.Pointer(&p.values[i*pieceCells])
+	}
+	copy(at[c.reads:], p.to)
+	before, whole := wholeLines(at[c.reads:], p.cells, size)
+	for _, part := range []struct {
+		cells int
+		run   func(at []unsafe.Pointer, n int)
+	}{{before, c.run}, {whole, c.runPast}, {p.cells - before - whole, c.run}} {
+		if part.cells > 0 {
+			advance(at, done*size)
+			part.run(at, part.cells)
+			done = part.cells
+		}
+	}
+	p.cells = 0
+}
+
 // wholeLines tells how many of n values of some bytes lie before lines of the cache begin in all
-// lists, and how many lie in whole lines behind; none where lines begin elsewhere in each.
+// lists, and how many lie in whole lines behind; all before where lines begin elsewhere in each.
 func wholeLines(lists []unsafe.Pointer, n, size int) (before, whole int) {
 	begin := uintptr(lists[0]) % line
 	for _, p := range lists {
 		if uintptr(p)%line != begin {
-			return 0, 0
+			return n, 0
 		}
 	}
-	before = int(line-begin) % line / size
-	return before, max(0, n-before) * size / line * line / size
+	before = min(n, int(line-begin)%line/size)
+	return before, (n - before) * size / line * line / size
 }
 
 // advance goes on by so many bytes.

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// All cells are computed once, whole lines of the cache past it where lines begin alike in all
-// lists, and nothing else is written.
+// All cells are computed once, in one piece or in many, whole lines of the cache past it where
+// lines begin alike in all lists, and nothing else is written.
 func TestPast(t *testing.T) {
 	past[float64](t)
 	past[float32](t)
@@ -36,30 +36,42 @@ func past[T float32 | float64](t *testing.T) {
 		twice(at, n, table)
 	}}
 	at := make([]unsafe.Pointer, 2*lists+1)
+	var p pieces[T]
+	p.reserve(lists, lists)
 	for begin := range perLine {
 		for _, n := range []int{1, 5, perLine, perLine + 3, 48, 96, 97, 240, 255, most} {
 			for _, askew := range []int{0, 1} {
-				var from, to [lists][]T
-				for i := range lists {
-					from[i], to[i] = make([]T, most+3*margin), aligned(make([]T, most+4*margin))
-					for j := range from[i] {
-						from[i][j] = T(1000*i + j + 1)
+				for _, piece := range []int{1, 3, perLine + 1, n} {
+					var from, to [lists][]T
+					for i := range lists {
+						from[i], to[i] = make([]T, most+3*margin), aligned(make([]T, most+4*margin))
+						for j := range from[i] {
+							from[i][j] = T(1000*i + j + 1)
+						}
 					}
-					shift := begin + askew*i
-					at[i], at[lists+i] = unsafe.Pointer(&from[i][margin]), unsafe.Pointer(&to[i][shift])
-				}
-				wentPast = 0
-				c.run(at, n, true)
-				if want := max(0, n-(perLine-begin)%perLine) / perLine * perLine * (1 - askew); wentPast != want {
-					t.Fatalf("%d cells from number %d of a line on: %d go past the cache, want %d", n, begin, wentPast, want)
-				}
-				for i := range lists {
-					want := make([]T, len(to[i]))
-					for j := range n {
-						want[begin+askew*i+j] = 2 * from[i][margin+j]
+					wentPast = 0
+					// Inputs of pieces lie backwards.
+					for first := 0; first < n; first += piece {
+						for i := range lists {
+							at[i] = unsafe.Pointer(&from[i][margin+n-min(n, first+piece)])
+							at[lists+i] = unsafe.Pointer(&to[i][begin+askew*i+first])
+						}
+						p.run(&c, at, min(piece, n-first))
 					}
-					if !slices.Equal(to[i], want) {
-						t.Fatalf("%d cells from number %d of a line on, list %d: %v, want %v", n, begin, i, to[i], want)
+					p.flush()
+					most := max(0, n-(perLine-begin)%perLine) / perLine * perLine * (1 - askew)
+					if wentPast > most || piece == n && wentPast < most || wentPast < most-n/2 {
+						t.Fatalf("%d cells in pieces of %d from number %d of a line on: %d go past the cache, want %d", n, piece, begin, wentPast, most)
+					}
+					for i := range lists {
+						want := make([]T, len(to[i]))
+						for j := range n {
+							first := j / piece * piece
+							want[begin+askew*i+j] = 2 * from[i][margin+n-min(n, first+piece)+j-first]
+						}
+						if !slices.Equal(to[i], want) {
+							t.Fatalf("%d cells in pieces of %d from number %d of a line on, list %d: %v, want %v", n, piece, begin, i, to[i], want)
+						}
 					}
 				}
 			}

@@ -135,6 +135,7 @@ type room[T float32 | float64] struct {
 	zeros      [mostCells]T
 	ones       [mostCells]T
 	nowhere    [mostCells]T
+	pieces     pieces[T]
 	_          [64]byte
 }
 
@@ -271,9 +272,15 @@ func (s *Stencil[T]) Work(access int) solver.BlockWork {
 		for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
 			s.part(s.accesses[access], &s.rooms[worker], run.first, run.end)
 		}
-		if s.past {
-			fence()
-		}
+		s.finish(&s.rooms[worker])
+	}
+}
+
+// finish ends work on runs.
+func (s *Stencil[T]) finish(r *room[T]) {
+	if s.past {
+		r.pieces.flush()
+		fence()
 	}
 }
 
@@ -289,7 +296,10 @@ func (s *Stencil[T]) Runs() (runs [][2]int32, begin []int32) {
 // Part is Work on some cells of a run alone, from ≤ cell < to.
 func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
 	places := s.accesses[access]
-	return func(worker int, from, to int32) { s.part(places, &s.rooms[worker], from, to) }
+	return func(worker int, from, to int32) {
+		s.part(places, &s.rooms[worker], from, to)
+		s.finish(&s.rooms[worker])
+	}
 }
 
 // EachRun calls f for the runs of a block, each from its first cell to the one behind its last.
@@ -332,7 +342,11 @@ func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 		update = s.inside
 		copy(r.at[update.reads:], r.at[len(s.update.Reads):][:update.writes])
 	}
-	update.run(r.at, n, s.past)
+	if s.past && update.past != nil {
+		r.pieces.run(update, r.at, n)
+	} else {
+		update.run(r.at, n)
+	}
 	for i := range places {
 		if p := &places[i]; p.kind == sum && from < s.cells {
 			r.add(p, n)
