@@ -116,7 +116,7 @@ func newBenchCuts(flags *benchFlags) *cobra.Command {
 		Short: "Time a thermal gas in stripes and tiles beside the model's predictions",
 		Long: "Time steps of a thermal gas that ranks share in stripes and in tiles, and predict them from what cells and rows take\n" +
 			"gases of one rank each, as many at once as cores are at work, and what messages take; show where tiles become\n" +
-			"faster. The box is at least 64 cells wide. For an idle machine.",
+			"faster. The box has at least 64 x 16 cells. For an idle machine.",
 		Example: "  carina bench cuts --device gpu --ranks 1,2 --size 2048x4096",
 		Args:    exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
