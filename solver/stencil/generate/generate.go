@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"carina/solver/expression"
@@ -136,7 +137,7 @@ func forms(u *stencil.Update) []form {
 	if u.Stages() == 1 {
 		return []form{{"", "FUNCTION(BODY)"}}
 	}
-	return []form{{"", "FUNCTION(STORE_ASKED)"}, {"Past", "FUNCTION(STORE_PAST)"}}
+	return []form{{"", "FUNCTION(STORE_ASKED, NOTHING)"}, {"Past", "FUNCTION(STORE_ASIDE, JUST)"}}
 }
 
 // assembly returns the functions of an update for an instruction set: a body of
@@ -149,18 +150,20 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 	if u.Apart {
 		rest = onceMore
 	}
+	frame := (schedule.Slots + 1) * 64
 	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s", header, macros)
 	if u.Stages() == 1 {
 		fmt.Fprintf(&b, "%s%s%s%s\n#define BODY(LOAD, STORE, STORE_MAXIMUM)%s\n", wholeMacros, loadMacros, rest, m.macros, a.Lines(schedule.Stages[0]))
 	} else {
-		fmt.Fprintf(&b, stageMacros, partBytes, schedule.Slots)
+		frame += (schedule.Kept + aside(schedule.Stages)) * partBytes
+		fmt.Fprintf(&b, stageMacros, partBytes, schedule.Slots, schedule.Kept)
 		fmt.Fprintf(&b, "%s%s", loadMacros, m.macros)
 		for i, stage := range schedule.Stages {
 			fmt.Fprintf(&b, "\n#define STAGE%d(LOAD, STORE, STORE_MAXIMUM)%s\n", i, a.Lines(stage))
+			fmt.Fprintf(&b, "\n#define STREAM%d%s\n", i, streams(stage, len(u.Reads)))
 		}
 		b.WriteString(inStages(len(schedule.Stages)))
 	}
-	frame := (schedule.Slots+1)*64 + schedule.Kept*partBytes
 	for i, precision := range precisions {
 		definitions := precision.macros + precision.of(m)
 		if i > 0 {
@@ -207,17 +210,56 @@ func (m *machine) assembler(u *stencil.Update, stages [][]expression.Action) exp
 			if u.Writes[i].Into == stencil.IntoMaximum {
 				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, len(u.Reads)+i)
 			}
-			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near && u.Stages() == 1)
+			if u.Stages() > 1 {
+				return fmt.Sprintf("STORE(%s, %d, %d)", r, len(u.Reads)+i, slices.Index(stored(stages, i), i))
+			}
+			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near)
 		},
 	}
+}
+
+// stored lists the outputs of the stage that has one of them.
+func stored(stages [][]expression.Action, output int) []int {
+	for _, stage := range stages {
+		if list := outputs(stage); slices.Contains(list, output) {
+			return list
+		}
+	}
+	return nil
+}
+
+// outputs are those of a stage, in order.
+func outputs(stage []expression.Action) (list []int) {
+	for i := range stage {
+		if stage[i].Does == expression.Store {
+			list = append(list, stage[i].Number)
+		}
+	}
+	return list
+}
+
+// aside is how many outputs a stage has at most.
+func aside(stages [][]expression.Action) (most int) {
+	for _, stage := range stages {
+		most = max(most, len(outputs(stage)))
+	}
+	return most
+}
+
+// streams are the lines that write the outputs of a stage past the cache.
+func streams(stage []expression.Action, reads int) (lines string) {
+	for slot, output := range outputs(stage) {
+		lines += fmt.Sprintf(" \\\n\tSTREAM(%d, %d, line%[1]d)", reads+output, slot)
+	}
+	return lines
 }
 
 // inStages is the macro of a function with so many stages.
 func inStages(stages int) string {
 	var whole, left string
 	for i := range stages {
-		whole += fmt.Sprintf("\tBEGIN \\\nstage%d: \\\n\tSTAGE%[1]d(LOAD_ALL, STORE_WHOLE, STORE_ALL_MAXIMUM) \\\n\tALL(stage%[1]d) \\\n", i)
-		left += fmt.Sprintf("\tSTAGE%d(LOAD, STORE, STORE_MAXIMUM) \\\n", i)
+		whole += fmt.Sprintf("\tBEGIN \\\nstage%d: \\\n\tSTAGE%[1]d(LOAD_ALL, STORE_WHOLE, STORE_ALL_MAXIMUM) \\\n\tALL(stage%[1]d) \\\n\tTHEN(STREAM%[1]d) \\\n", i)
+		left += fmt.Sprintf("\tSTAGE%d(LOAD, STORE_LEFT, STORE_MAXIMUM) \\\n", i)
 	}
 	return fmt.Sprintf(stageFunction, whole, left)
 }

@@ -91,12 +91,14 @@ const loadMacros = `
 // partBytes are those of a value that go through one stage before the next one.
 const partBytes = 256
 
-// Stages share values of a part, which lie behind the slots of a stage.
+// Stages share values of a part, which lie behind the slots of a stage. Outputs that go past the
+// cache are put aside behind them.
 const stageMacros = `
 #define PART %d
-#define KEPT(n) (VECTOR*%d + PART*n)(SI)
+#define KEPT(n) (VECTOR*%d + PART*(n))(SI)
 #define KEEP(from, n) VMOVUPS from, KEPT(n)
 #define RECALL(n, to) VMOVUPS KEPT(n), to
+#define ASIDE(n) KEPT(n+%d)
 
 #define NEXT_PART(rest) \
 	MOVQ    R8, R10 \
@@ -119,18 +121,35 @@ const stageMacros = `
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i) \
+#define STORE_ASKED(r, i, n) \
 	STORE_ALL(r, i) \
 	PREFETCH
 
-#define STORE_PAST(r, i) \
+#define STORE_LEFT(r, i, n) STORE(r, i)
+#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+
+// What was put aside goes past the cache, a whole line of it at once: parts of lines of many
+// outputs would not wait for each other.
+#define STREAM(i, n, line) \
+	BEGIN \
 	PLACE(i) \
-	VMOVNTPD r, THERE
+line: \
+	VMOVUPS  ASIDE(n), Y0 \
+	VMOVUPS  32+ASIDE(n), Y1 \
+	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y1, 32(BX)(R9*REAL) \
+	ADDQ     $64, SI \
+	ADDQ     $(64/REAL), R9 \
+	CMPQ     R9, R13 \
+	JLT      line
+
+#define NOTHING(streams)
+#define JUST(streams) streams
 `
 
 // Parts of whole registers of cells go through the stages, then the cells that are left.
 const stageFunction = `
-#define FUNCTION(STORE_WHOLE) \
+#define FUNCTION(STORE_WHOLE, THEN) \
 	ENTER \
 	XORQ R12, R12 \
 part: \
