@@ -190,30 +190,27 @@ func asked(far bool) string {
 	return ""
 }
 
-// assembler writes the stages of an update.
+// assembler writes the stages of an update. Where there are several, each store asks the cache
+// for its part of the inputs behind: so it is asked all the time, not in the first stage alone.
 func (m *machine) assembler(u *stencil.Update, stages [][]expression.Action) expression.Assembler {
-	left := make([]int, len(u.Reads))
-	for _, stage := range stages {
-		for i := range stage {
-			if stage[i].Does == expression.Load {
-				left[stage[i].Number]++
-			}
-		}
-	}
+	staged, reads, writes := u.Stages() > 1, len(u.Reads), len(u.Writes)
 	return expression.Assembler{
 		Letter: m.letter,
 		Load: func(i int, r string) string {
-			left[i]--
-			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!u.Reads[i].Near && left[i] == 0)
+			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!staged && !u.Reads[i].Near)
 		},
 		Store: func(i int, r string) string {
-			if u.Writes[i].Into == stencil.IntoMaximum {
-				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, len(u.Reads)+i)
+			switch {
+			case u.Writes[i].Into == stencil.IntoMaximum:
+				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, reads+i)
+			case !staged:
+				return fmt.Sprintf("STORE(%s, %d)", r, reads+i) + asked(!u.Writes[i].Near)
 			}
-			if u.Stages() > 1 {
-				return fmt.Sprintf("STORE(%s, %d, %d)", r, len(u.Reads)+i, slices.Index(stored(stages, i), i))
+			line := fmt.Sprintf("STORE(%s, %d, %d)", r, reads+i, slices.Index(stored(stages, i), i))
+			for input := i * reads / writes; input < (i+1)*reads/writes; input++ {
+				line += fmt.Sprintf(" \\\n\tASK(%d)", input)
 			}
-			return fmt.Sprintf("STORE(%s, %d)", r, len(u.Reads)+i) + asked(!u.Writes[i].Near)
+			return line
 		},
 	}
 }

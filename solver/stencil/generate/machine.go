@@ -125,6 +125,10 @@ const stageMacros = `
 	STORE_ALL(r, i) \
 	PREFETCH
 
+#define ASK(i) \
+	PLACE(i) \
+	PREFETCH
+
 #define STORE_LEFT(r, i, n) STORE(r, i)
 #define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
 
