@@ -211,14 +211,13 @@ type Work struct {
 // of its own. Kernels that share one see what the others have left there.
 type Cut struct {
 	of    func(blocks []solver.Block) (content []byte, blocksOfThreads int)
-	parts map[*solver.Block]parts
-	lists [][]solver.Block // of which there are parts
+	parts solver.Cuts[parts]
 }
 
 // NewCut is one by a function that returns the content, and how many blocks of threads it
 // is for.
 func NewCut(of func(blocks []solver.Block) (content []byte, blocksOfThreads int)) *Cut {
-	return &Cut{of: of, parts: map[*solver.Block]parts{}}
+	return &Cut{of: of}
 }
 
 // NewCells is one of kernels over Cells that chooses which of the blocks' it is for.
@@ -230,21 +229,13 @@ func NewCells(of func(blocks []solver.Block) []CellRange) *Cut {
 }
 
 // partsOf uploads what it makes of blocks, once of the same ones.
-func (c *Cut) partsOf(d *Device, blocks []solver.Block) (p parts, err error) {
-	p, ok := c.parts[&blocks[0]]
-	for i := 0; !ok && i < len(c.lists); i++ {
-		if ok = slices.Equal(c.lists[i], blocks); ok {
-			p = c.parts[&c.lists[i][0]]
-			c.parts[&blocks[0]] = p
-		}
-	}
-	if !ok {
-		var content []byte
-		content, p.count = c.of(blocks)
+func (c *Cut) partsOf(d *Device, blocks []solver.Block) (parts, error) {
+	return c.parts.Of(blocks, func(blocks []solver.Block) (p parts, err error) {
+		content, count := c.of(blocks)
+		p.count = count
 		p.at, err = d.Room(0, content)
-		c.parts[&blocks[0]], c.lists = p, append(c.lists, blocks)
-	}
-	return p, err
+		return p, err
+	})
 }
 
 // NewWork is a kernel with its arguments but for the Cells.

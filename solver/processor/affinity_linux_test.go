@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"carina/solver"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -36,19 +34,15 @@ func TestPinnedPool(t *testing.T) {
 	p := newPool(len(processors), processors)
 	defer p.close()
 	var mutex sync.Mutex
-	done := map[int32]bool{}
-	blocks := make([]solver.Block, 100)
-	for i := range blocks {
-		blocks[i].Number = int32(i)
-	}
-	p.run(blocks, func(b *solver.Block, worker int) {
+	done := map[int]bool{}
+	p.run(100, func(part, worker int) {
 		var mask unix.CPUSet
 		if err := unix.SchedGetaffinity(0, &mask); err != nil {
 			t.Error(err)
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
-		done[b.Number] = true
+		done[part] = true
 		if len(processors) > 1 && (mask.Count() != 1 || !mask.IsSet(processors[worker])) {
 			t.Errorf("worker %d may run on %d processors, not on %d alone", worker, mask.Count(), processors[worker])
 		}

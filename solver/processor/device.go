@@ -27,6 +27,9 @@ const pinnedCells = 1 << 20
 type Device struct {
 	workers, sharing int
 	pool             *pool
+	blocks           []solver.Block // at hand, and the work on them
+	work             solver.BlockWork
+	onBlock          func(i, worker int)
 	fields           []field
 	arrays           []array
 	start            chan []*solver.Exchange
@@ -100,6 +103,7 @@ func (d *Device) Allocate(l *solver.Layout, fields []solver.Field) error {
 		processors = wholeMachine(d.workers)
 	}
 	d.pool = newPool(d.workers, processors)
+	d.onBlock = func(i, worker int) { d.work(&d.blocks[i], worker) }
 	d.start, d.done = make(chan []*solver.Exchange, 1), make(chan error, 1)
 	if l.Domain.Ranks == 1 {
 		return nil
@@ -136,15 +140,23 @@ func Values[T any](d *Device, array int32) (values []T, stride int) {
 	return nil, 0
 }
 
-var errNoBlockWork = errors.New("a processor does the work of blocks alone")
+// PartWork is work on other parts than blocks: it says into how many parts blocks are cut, and
+// what does one, by its number.
+type PartWork func(blocks []solver.Block) (parts int, do func(part, worker int))
+
+var errNoBlockWork = errors.New("a processor does the work of blocks, or of their parts, alone")
 
 // Run does work on blocks, side by side.
 func (d *Device) Run(w solver.Work, s solver.Side) error {
-	work, ok := w.(solver.BlockWork)
-	if !ok {
+	switch work := w.(type) {
+	case solver.BlockWork:
+		d.blocks, d.work = s.Blocks, work
+		d.pool.run(len(s.Blocks), d.onBlock)
+	case PartWork:
+		d.pool.run(work(s.Blocks))
+	default:
 		return fmt.Errorf("%w, not %T", errNoBlockWork, w)
 	}
-	d.pool.run(s.Blocks, work)
 	if d.disturb != nil {
 		cells := 0
 		for i := range s.Blocks {

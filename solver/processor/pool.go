@@ -5,10 +5,9 @@ import (
 	"sync/atomic"
 
 	"carina/internal/crash"
-	"carina/solver"
 )
 
-// pool runs work on the blocks of a rank on a fixed number of goroutines. Every
+// pool runs work on the blocks of a rank, or other parts, on a fixed number of goroutines. Every
 // worker begins with the same part of the list each time, so that memory
 // stays near it, and then helps the others.
 type pool struct {
@@ -17,8 +16,7 @@ type pool struct {
 	start       []chan struct{}
 	callerHelps bool
 	done        sync.WaitGroup
-	blocks      []solver.Block
-	work        solver.BlockWork
+	work        func(part, worker int)
 }
 
 // blockRange is a worker's part of the list, on its own cache line.
@@ -60,19 +58,19 @@ func (p *pool) close() {
 	}
 }
 
-// run calls work for all blocks and returns when all are done.
-func (p *pool) run(blocks []solver.Block, work solver.BlockWork) {
+// run calls work for so many parts and returns when all are done.
+func (p *pool) run(parts int, work func(part, worker int)) {
 	n := len(p.ranges)
-	if n == 1 || len(blocks) <= 1 {
-		for i := range blocks {
-			work(&blocks[i], 0)
+	if n == 1 || parts <= 1 {
+		for i := range parts {
+			work(i, 0)
 		}
 		return
 	}
-	p.blocks, p.work = blocks, work
+	p.work = work
 	for i := range p.ranges {
-		p.ranges[i].next.Store(int64(len(blocks) * i / n))
-		p.ranges[i].end = int64(len(blocks) * (i + 1) / n)
+		p.ranges[i].next.Store(int64(parts * i / n))
+		p.ranges[i].end = int64(parts * (i + 1) / n)
 	}
 	p.done.Add(len(p.start))
 	for _, c := range p.start {
@@ -93,7 +91,7 @@ func (p *pool) help(first int) {
 			if i >= s.end {
 				break
 			}
-			p.work(&p.blocks[i], first)
+			p.work(int(i), first)
 		}
 	}
 }

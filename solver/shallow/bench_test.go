@@ -19,6 +19,7 @@ import (
 	"carina/solver/processor"
 	"carina/solver/transport"
 
+	"golang.org/x/sys/unix"
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -64,8 +65,8 @@ func (f *flood) initial(p r3.Vec) (float64, [2]float64) {
 	return 1 + 0.1*math.Sin(p.X/30), [2]float64{}
 }
 
-// measure returns what a step of all ranks takes, in seconds.
-func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport) (solver.Device, error)) (step float64) {
+// measure returns what a step of all ranks takes, in seconds, and in those of processors.
+func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport) (solver.Device, error)) (step, busy float64) {
 	b.Helper()
 	f.Gravity, f.Single, f.Initial = gravity, true, f.initial
 	domain := f.domain()
@@ -84,13 +85,14 @@ func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport)
 				}
 				defer r.Close()
 				var begin time.Time
+				var before float64
 				const first = 4
 				for n := range first + steps {
 					if n == first {
 						if err := d.Wait(); err != nil {
 							return err
 						}
-						begin = time.Now()
+						begin, before = time.Now(), processorTime()
 					}
 					if err := r.Step(); err != nil {
 						return err
@@ -103,7 +105,7 @@ func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport)
 					return err
 				}
 				if t.Rank() == 0 {
-					step = time.Since(begin).Seconds() / float64(steps)
+					step, busy = time.Since(begin).Seconds()/float64(steps), (processorTime()-before)/float64(steps)
 				}
 				return nil
 			}
@@ -117,7 +119,16 @@ func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport)
 	if b.Failed() {
 		b.FailNow()
 	}
-	return step
+	return step, busy
+}
+
+// processorTime is what this process has used, in seconds.
+func processorTime() float64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // report gives million updates of cells a second and, of a copy that moves so many bytes a
@@ -154,7 +165,7 @@ func BenchmarkFloodOnGPUs(b *testing.B) {
 				b.Skip("there are not as many GPUs")
 			}
 			for range b.N {
-				step := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) {
+				step, _ := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) {
 					d, err := device.Open(t.Rank())
 					if err != nil {
 						return nil, err
@@ -182,7 +193,9 @@ func BenchmarkFlood(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("part=%g/dry=%v/euler=%v", f.part, f.Dry, f.Euler), func(b *testing.B) {
 			for range b.N {
-				f.report(b, f.measure(b, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil }), bandwidth)
+				step, busy := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
+				f.report(b, step, bandwidth)
+				b.ReportMetric(busy*1e9/(side*side), "processor-ns/cell")
 			}
 		})
 	}

@@ -29,47 +29,15 @@ const (
 // cutColumns cuts the cells of blocks into columns, first those without a pitch.
 func cutColumns(w *solver.Windows, blocks []solver.Block, cells int32) ([]byte, int) {
 	var list []column
-	above := map[int32]int{} // the column that goes on at a cell
-	add := func(from, to int32) {
-		for from < to {
-			at, goesOn := above[from]
-			if goesOn = goesOn && list[at].Count <= to-from; !goesOn {
-				at = len(list)
-				width := columnWidth - from%2
-				if (w.Neighbour(beyond[North], from)-from)%2 != 0 {
-					width = narrow
-				}
-				list = append(list, column{First: from, Count: min(to-from, width), Clean: [3]int32{-1, -1, -1}})
-				for c := from + 1; c < from+list[at].Count; c++ {
-					if _, ok := above[c]; ok {
-						list[at].Count = c - from
-					}
-				}
-			}
-			delete(above, from)
-			c := &list[at]
-			c.takeRow(w, from)
-			if c.Rows < columnRows {
-				w.Each(beyond[North], from, from+c.Count, func(_, n, other int32) {
-					if n == c.Count && other >= 0 {
-						above[other] = at
-					}
-				})
-			}
-			from += c.Count
+	for _, s := range stacks(w, blocks, columnRows, func(from, _ int32) int32 {
+		if (w.Neighbour(beyond[North], from)-from)%2 != 0 {
+			return narrow
 		}
-	}
-	var last solver.Block
-	for _, b := range append(blocks, solver.Block{}) {
-		if b.First == last.End && b.End > b.First {
-			last.End = b.End
-			continue
-		}
-		eachLine(w, last.First, last.End, add)
-		last = b
-	}
-	for i := range list {
-		list[i].regular(w, cells)
+		return columnWidth - from%2
+	}) {
+		c := column{First: s.rows[0], Count: s.count, Rows: int32(len(s.rows)), Clean: [3]int32{-1, -1, -1}}
+		c.findPitch(w, s.rows, cells)
+		list = append(list, c)
 	}
 	list = split(list)
 	slices.SortStableFunc(list, func(a, b column) int { return boolean(a.Pitch != 0) - boolean(b.Pitch != 0) })
@@ -96,45 +64,26 @@ func split(columns []column) (list []column) {
 // odd tells that pairs of cells of a column do not lie as pairs of numbers do.
 func (c *column) odd() bool { return (c.First|c.Count|c.Pitch)%2 != 0 }
 
-// takeRow lets a column have one more row, which begins at a cell.
-func (c *column) takeRow(w *solver.Windows, from int32) {
-	beside := [...]int32{-2, -1, 1, 2}
-	regular := true
-	for i, away := range beside {
-		at := from
-		if away > 0 {
-			at += c.Count - 1
-		}
-		regular = regular && w.Neighbour(i, at) == at+away
+// findPitch lets a column with other own cells all around it have a pitch.
+func (c *column) findPitch(w *solver.Windows, rows []int32, cells int32) {
+	pitch, last := max(0, w.Neighbour(beyond[North], c.First)-c.First), c.Count-1
+	top := c.First + (c.Rows-1)*pitch
+	whole := pitch > 0 && c.First-2*pitch-2 >= 0 && top+2*pitch+c.Count+2 <= cells
+	for row, at := range rows {
+		whole = whole && at == c.First+int32(row)*pitch && w.Neighbour(0, at) == at-2 && w.Neighbour(1, at) == at-1 &&
+			w.Neighbour(2, at+last) == at+last+1 && w.Neighbour(3, at+last) == at+last+2
 	}
-	if c.Rows == 0 {
-		c.Pitch = max(0, w.Neighbour(beyond[North], from)-from)
-	}
-	if !regular || from != c.First+c.Rows*c.Pitch {
-		c.Pitch = 0
-	}
-	c.Rows++
-}
-
-// regular lets a column without own cells all around it have no pitch.
-func (c *column) regular(w *solver.Windows, cells int32) {
-	top := c.First + (c.Rows-1)*c.Pitch
-	whole := c.Pitch > 0 && c.First-2*c.Pitch-2 >= 0 && top+2*c.Pitch+c.Count+2 <= cells
 	for i, away := range [...]int32{-2, -1, 1, 2} {
 		at := c.First
 		if away > 0 {
 			at = top
 		}
-		whole = whole && follow(w, 4+i, at, c.Count, at+away*c.Pitch)
+		if whole {
+			other, all := follow(w, 4+i, at, c.Count)
+			whole = all && other == at+away*pitch
+		}
 	}
-	if !whole {
-		c.Pitch = 0
+	if whole {
+		c.Pitch = pitch
 	}
-}
-
-// follow tells whether the neighbours at an offset of so many cells, from one on, are others
-// from another one on.
-func follow(w *solver.Windows, offset int, from, count, other int32) (all bool) {
-	w.Each(offset, from, from+count, func(_, n, first int32) { all = n == count && first == other })
-	return all
 }

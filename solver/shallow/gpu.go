@@ -155,23 +155,6 @@ func (k *onGPU[T]) Apply(_ int, numbers []int64) {
 	k.prepare()
 }
 
-// eachLine calls add for cells from ≤ cell < to that lie side by side.
-func eachLine(w *solver.Windows, from, to int32, add func(from, to int32)) {
-	first := from
-	w.Each(beyond[East], from, to, func(cell, n, other int32) {
-		// All but the last of those whose neighbours follow each other have the next one.
-		if other != cell+1 {
-			for c := cell; c < cell+n; c++ {
-				add(first, c+1)
-				first = c + 1
-			}
-		}
-	})
-	if first < to {
-		add(first, to)
-	}
-}
-
 //go:embed columns.cu
 var columns string
 

@@ -23,20 +23,21 @@ type Kernel interface {
 // onProcessor computes in values of type T.
 type onProcessor[T float32 | float64] struct {
 	clock
-	layout *solver.Layout
-	fluxes []*fluxes[T]                 // of the phases that have any
-	own    []*stencil.Stencil[T]        // of the others
-	stages []runner                     // all of them
-	q      [scheme.Next + 1][values][]T // water and rates, by field
-	edges  [sides][]T
-	quiet  *quiet[T]       // nil where all is computed
-	works  [][]solver.Work // by step of the cycle
+	layout  *solver.Layout
+	windows *solver.Windows
+	tiles   solver.Cuts[[]tile]
+	fluxes  []*fluxes[T]                 // of the phases that have any
+	record  *stencil.Stencil[T]          // nil where nothing is recorded
+	q       [scheme.Next + 1][values][]T // water and rates, by field
+	edges   [sides][]T
+	wet     *wet[T]         // nil where all is computed
+	works   [][]solver.Work // by step of the cycle
 }
 
 var _ Kernel = (*onProcessor[float64])(nil)
 
 func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
-	k := &onProcessor[T]{clock: c, layout: b.Layout}
+	k := &onProcessor[T]{clock: c, layout: b.Layout, windows: b.Windows(offsets)}
 	fill := func(list [][]T, field int) {
 		memory, stride := processor.Values[T](d, b.Array(field))
 		for v := range list {
@@ -44,84 +45,76 @@ func bindProcessor[T float32 | float64](c clock, b *solver.Binding, d *processor
 		}
 	}
 	for field := range k.q {
-		if field == scheme.Bottom || field > c.water.field(1) {
-			continue
+		if field != scheme.Bottom && field <= c.water.field(1) {
+			fill(k.q[field][:], field)
 		}
-		fill(k.q[field][:], field)
 	}
 	if c.water.Edge != nil {
 		fill(k.edges[:], c.water.edges())
 	}
+	if !c.water.Dry {
+		k.wet = newWet(k, b.Cells)
+	}
 	for i, s := range c.water.stages() {
+		var err error
 		if s.fluxes() {
-			f, err := newFluxes[T](c.water, b, &s, i)
-			if err != nil {
-				return nil, err
+			var f *fluxes[T]
+			f, err = newFluxes(k, b, &s, i)
+			k.fluxes = append(k.fluxes, f)
+		} else {
+			var accesses []stencil.Access
+			for n := range int64(cycle) {
+				accesses = append(accesses, s.last.update.Of(c.water.fieldsAt(i, n)...))
 			}
-			k.fluxes, k.stages = append(k.fluxes, f), append(k.stages, f)
-			continue
+			k.record, err = stencil.NewStencil[T](b, s.last.update, s.last.functions, accesses...)
 		}
-		var accesses []stencil.Access
-		for n := range int64(cycle) {
-			accesses = append(accesses, s.last.update.Of(c.water.fieldsAt(i, n)...))
-		}
-		own, err := stencil.NewStencil[T](b, s.last.update, s.last.functions, accesses...)
 		if err != nil {
 			return nil, err
 		}
-		k.own, k.stages = append(k.own, own), append(k.stages, own)
 	}
 	k.prepare()
-	if !c.water.Dry {
-		k.quiet = newQuiet(k, b, k.fluxes[firstPhase])
-	}
 	for n := range cycle {
-		var works []solver.Work
-		for phase, s := range k.stages {
-			works = append(works, k.needed(phase, s.Work(n)))
-		}
-		if k.quiet != nil {
-			works = k.quiet.works(n)
+		works := []solver.Work{k.fluxes[firstPhase].work(n), k.needed(k.fluxes[secondPhase].work(n))}
+		if k.record != nil {
+			works = append(works, k.recording(n))
 		}
 		k.works = append(k.works, works)
 	}
 	return k, nil
 }
 
-// runner computes a stage, of a step of the cycle, on blocks or on some cells of a run.
-type runner interface {
-	Work(n int) solver.BlockWork
-	Part(n int) func(worker int, from, to int32)
-}
-
-// Begin counts the step that comes.
-func (k *onProcessor[T]) Begin(steps int64) error {
-	if k.quiet != nil && k.quiet.stale {
-		k.quiet.look(k.water.field(steps))
-	}
-	for _, f := range k.fluxes {
-		f.stage++
-	}
-	return k.clock.Begin(steps)
-}
-
 // Resume goes on after so many steps.
 func (k *onProcessor[T]) Resume(steps int64) {
 	k.clock.Resume(steps)
-	if k.quiet != nil {
-		k.quiet.stale = true
+	if k.wet != nil {
+		k.wet.forget()
 	}
 }
 
-// needed is the work of a phase where it is needed.
-func (k *onProcessor[T]) needed(phase int, w solver.BlockWork) solver.BlockWork {
-	if !k.water.Euler || phase != secondPhase {
-		return w
-	}
-	return func(b *solver.Block, worker int) {
-		if k.again {
-			w(b, worker)
+// needed is the work of the second phase where it is needed.
+func (k *onProcessor[T]) needed(w processor.PartWork) processor.PartWork {
+	return func(blocks []solver.Block) (int, func(part, worker int)) {
+		if k.water.Euler && !k.again {
+			return 0, nil
 		}
+		return w(blocks)
+	}
+}
+
+// recording is the work of the last phase, on what is not dry of the water after the n-th step of
+// a cycle.
+func (k *onProcessor[T]) recording(n int) solver.BlockWork {
+	part, field := k.record.Part(n), k.water.field(int64(n)+1)
+	return func(b *solver.Block, worker int) {
+		k.record.EachRun(b, func(from, to int32) {
+			s := span{from, to}
+			if k.wet != nil {
+				s = k.wet.some(field, s)
+			}
+			if !s.empty() {
+				part(worker, s.from, s.to)
+			}
+		})
 	}
 }
 
@@ -132,9 +125,9 @@ func (k *onProcessor[T]) prepare() {
 			f.prepare(&k.clock)
 		}
 	}
-	for _, s := range k.own {
-		k.set(s.Set)
-		s.Prepare()
+	if k.record != nil {
+		k.set(k.record.Set)
+		k.record.Prepare()
 	}
 }
 
@@ -151,7 +144,7 @@ func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.works[step
 // Collect hands over the highest speed: non-negative numbers are ordered as their
 // bits are.
 func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
-	numbers[0] = int64(math.Float64bits(float64(k.fluxes[firstPhase].TakeMaximum())))
+	numbers[0] = int64(math.Float64bits(float64(k.fluxes[firstPhase].takeMaximum())))
 	return nil
 }
 
@@ -167,14 +160,12 @@ func (k *onProcessor[T]) Apply(_ int, numbers []int64) {
 
 // Bytes is the memory beside that of fields.
 func (k *onProcessor[T]) Bytes() (total int64) {
-	for _, f := range k.fluxes {
-		total += f.Bytes()
+	total = k.windows.Bytes()
+	if k.record != nil {
+		total += k.record.Bytes()
 	}
-	for _, s := range k.own {
-		total += s.Bytes()
-	}
-	if k.quiet != nil {
-		total += k.quiet.bytes()
+	if k.wet != nil {
+		total += k.wet.bytes()
 	}
 	return total
 }

@@ -13,10 +13,38 @@ type Update struct {
 	Name string
 	// Near tells that what is read and written from now on lies in the cache.
 	Near bool
-	// Apart tells that no output lies where an input lay, so that cells may be computed twice.
-	Apart bool
+	// Rows tells that cells are computed in rows: no output lies where an input lay, so that
+	// cells may be computed twice. A slot's Field is the number of the pointer of an input or
+	// output, and its Value in which line behind it lies, of LineValues each. What is not near
+	// of the next row lies as many bytes further as the pointer behind all others leads to, an
+	// int64.
+	Rows bool
 	// Access tells what the inputs and outputs of the program are.
 	Access
+}
+
+// LineValues are how many values a line of Update.Rows has.
+const LineValues = 144
+
+// Place is where input or output number i lies, outputs after the inputs: the number of its
+// pointer and that of the line behind it.
+func (u *Update) Place(i int) (pointer, line int) {
+	if !u.Rows {
+		return i, 0
+	}
+	if reads := len(u.Reads); i >= reads {
+		return u.Writes[i-reads].Field, u.Writes[i-reads].Value
+	}
+	return u.Reads[i].Field, u.Reads[i].Value
+}
+
+// Pointers are how many inputs and outputs have.
+func (u *Update) Pointers() (n int) {
+	for i := range len(u.Reads) + len(u.Writes) {
+		pointer, _ := u.Place(i)
+		n = max(n, pointer+1)
+	}
+	return n
 }
 
 // Access tells where the inputs and outputs of a program lie, in order.
@@ -78,7 +106,13 @@ func (u *Update) Write(s solver.Slot, v expression.Value) { u.write(Write{Slot: 
 
 // Maximum reduces a value to the largest of all cells, 0 where all are smaller, and
 // returns the number of the reduction among the maxima.
-func (u *Update) Maximum(v expression.Value) int { return u.write(Write{Into: IntoMaximum}, v) }
+func (u *Update) Maximum(v expression.Value) int {
+	w := Write{Into: IntoMaximum}
+	if u.Rows {
+		w.Field = u.Pointers()
+	}
+	return u.write(w, v)
+}
 
 // Sum adds the nearest whole numbers to scale·v of all cells, in any order the same, and
 // returns the number of the reduction among the sums.

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -50,16 +45,16 @@
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i, n) \
-	STORE_ALL(r, i) \
-	PREFETCH
+#define STORE_ASKED(r, p, d, n) \
+	STORE_ALL(r, p, d) \
+	PREFETCH(p)
 
 #define ASK(i) \
 	PLACE(i) \
-	PREFETCH
+	PREFETCH(BX)
 
-#define STORE_LEFT(r, i, n) STORE(r, i)
-#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+#define STORE_LEFT(r, p, d, n) STORE(r, p, d)
+#define STORE_ASIDE(r, p, d, n) VMOVUPS r, ASIDE(n)
 
 // What was put aside goes past the cache, a whole line of it at once: parts of lines of many
 // outputs would not wait for each other.
@@ -69,7 +64,7 @@
 line: \
 	VMOVUPS  ASIDE(n), Y0 \
 	VMOVUPS  32+ASIDE(n), Y1 \
-	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y0, THERE(BX, 0) \
 	VMOVNTPD Y1, 32(BX)(R9*REAL) \
 	ADDQ     $64, SI \
 	ADDQ     $(64/REAL), R9 \
@@ -79,13 +74,14 @@ line: \
 #define NOTHING(streams)
 #define JUST(streams) streams
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -104,23 +100,17 @@ line: \
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -139,23 +129,32 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define STAGE0(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
-	LOAD(1, Y1) \
-	LOAD(2, Y2) \
+	PLACE(0) \
+	LOAD(BX, 0, Y0) \
+	PLACE(1) \
+	LOAD(BX, 0, Y1) \
+	PLACE(2) \
+	LOAD(BX, 0, Y2) \
 	ADD Y2, Y1, Y3 \
 	SUBTRACT Y2, Y1, Y1 \
-	LOAD(3, Y2) \
-	LOAD(4, Y4) \
+	PLACE(3) \
+	LOAD(BX, 0, Y2) \
+	PLACE(4) \
+	LOAD(BX, 0, Y4) \
 	ADD Y4, Y2, Y5 \
 	ADD Y5, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
 	SUBTRACT Y4, Y2, Y2 \
-	LOAD(7, Y4) \
-	LOAD(8, Y5) \
+	PLACE(7) \
+	LOAD(BX, 0, Y4) \
+	PLACE(8) \
+	LOAD(BX, 0, Y5) \
 	ADD Y5, Y4, Y6 \
 	SUBTRACT Y5, Y4, Y4 \
-	LOAD(5, Y5) \
-	LOAD(6, Y7) \
+	PLACE(5) \
+	LOAD(BX, 0, Y5) \
+	PLACE(6) \
+	LOAD(BX, 0, Y7) \
 	ADD Y7, Y5, Y8 \
 	ADD Y8, Y6, Y6 \
 	MULTIPLY_CONSTANT(0, Y6, Y8) \
@@ -165,24 +164,32 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y7, Y1, Y1 \
 	ADD Y5, Y4, Y4 \
 	ADD Y4, Y2, Y2 \
-	LOAD(9, Y4) \
-	LOAD(10, Y5) \
+	PLACE(9) \
+	LOAD(BX, 0, Y4) \
+	PLACE(10) \
+	LOAD(BX, 0, Y5) \
 	ADD Y5, Y4, Y7 \
 	SUBTRACT Y5, Y4, Y4 \
-	LOAD(11, Y5) \
-	LOAD(12, Y8) \
+	PLACE(11) \
+	LOAD(BX, 0, Y5) \
+	PLACE(12) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y5, Y9 \
 	ADD Y9, Y7, Y7 \
 	ADD Y7, Y6, Y6 \
 	ADD Y6, Y0, Y0 \
 	MULTIPLY_CONSTANT(2, Y7, Y6) \
 	SUBTRACT Y8, Y5, Y5 \
-	LOAD(15, Y7) \
-	LOAD(16, Y8) \
+	PLACE(15) \
+	LOAD(BX, 0, Y7) \
+	PLACE(16) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y7, Y9 \
 	SUBTRACT Y8, Y7, Y7 \
-	LOAD(13, Y8) \
-	LOAD(14, Y10) \
+	PLACE(13) \
+	LOAD(BX, 0, Y8) \
+	PLACE(14) \
+	LOAD(BX, 0, Y10) \
 	ADD Y10, Y8, Y11 \
 	ADD Y11, Y9, Y9 \
 	SUBTRACT Y10, Y8, Y8 \
@@ -190,12 +197,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y10, Y4, Y4 \
 	ADD Y8, Y7, Y7 \
 	ADD Y7, Y2, Y2 \
-	LOAD(19, Y7) \
-	LOAD(20, Y8) \
+	PLACE(19) \
+	LOAD(BX, 0, Y7) \
+	PLACE(20) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y7, Y10 \
 	SUBTRACT Y8, Y7, Y7 \
-	LOAD(17, Y8) \
-	LOAD(18, Y11) \
+	PLACE(17) \
+	LOAD(BX, 0, Y8) \
+	PLACE(18) \
+	LOAD(BX, 0, Y11) \
 	ADD Y11, Y8, Y12 \
 	ADD Y12, Y10, Y10 \
 	ADD Y10, Y9, Y9 \
@@ -207,12 +218,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y8, Y1, Y1 \
 	ADD Y6, Y7, Y6 \
 	ADD Y6, Y5, Y5 \
-	LOAD(23, Y6) \
-	LOAD(24, Y7) \
+	PLACE(23) \
+	LOAD(BX, 0, Y6) \
+	PLACE(24) \
+	LOAD(BX, 0, Y7) \
 	ADD Y7, Y6, Y8 \
 	SUBTRACT Y7, Y6, Y6 \
-	LOAD(21, Y7) \
-	LOAD(22, Y10) \
+	PLACE(21) \
+	LOAD(BX, 0, Y7) \
+	PLACE(22) \
+	LOAD(BX, 0, Y10) \
 	ADD Y10, Y7, Y11 \
 	ADD Y11, Y8, Y8 \
 	ADD Y8, Y9, Y9 \
@@ -224,24 +239,32 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y7, Y6, Y6 \
 	ADD Y6, Y5, Y5 \
 	MULTIPLY_CONSTANT(0, Y5, Y5) \
-	LOAD(25, Y6) \
-	LOAD(26, Y7) \
+	PLACE(25) \
+	LOAD(BX, 0, Y6) \
+	PLACE(26) \
+	LOAD(BX, 0, Y7) \
 	ADD Y7, Y6, Y10 \
 	SUBTRACT Y7, Y6, Y6 \
-	LOAD(27, Y7) \
-	LOAD(28, Y11) \
+	PLACE(27) \
+	LOAD(BX, 0, Y7) \
+	PLACE(28) \
+	LOAD(BX, 0, Y11) \
 	ADD Y11, Y7, Y12 \
 	ADD Y12, Y10, Y10 \
 	MULTIPLY_CONSTANT(5, Y10, Y12) \
 	ADD Y12, Y8, Y8 \
 	SUBTRACT Y11, Y7, Y7 \
-	LOAD(31, Y11) \
-	LOAD(32, Y12) \
+	PLACE(31) \
+	LOAD(BX, 0, Y11) \
+	PLACE(32) \
+	LOAD(BX, 0, Y12) \
 	ADD Y12, Y11, Y13 \
 	SUBTRACT Y12, Y11, Y11 \
-	LOAD(29, Y12) \
+	PLACE(29) \
+	LOAD(BX, 0, Y12) \
 	SPILL(Y7, 0) \
-	LOAD(30, Y7) \
+	PLACE(30) \
+	LOAD(BX, 0, Y7) \
 	SPILL(Y4, 1) \
 	ADD Y7, Y12, Y4 \
 	ADD Y4, Y13, Y4 \
@@ -252,12 +275,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y7, Y11, Y7 \
 	ADD Y7, Y2, Y2 \
 	ADD Y5, Y2, Y2 \
-	LOAD(35, Y5) \
-	LOAD(36, Y7) \
+	PLACE(35) \
+	LOAD(BX, 0, Y5) \
+	PLACE(36) \
+	LOAD(BX, 0, Y7) \
 	ADD Y7, Y5, Y11 \
 	SUBTRACT Y7, Y5, Y5 \
-	LOAD(33, Y7) \
-	LOAD(34, Y12) \
+	PLACE(33) \
+	LOAD(BX, 0, Y7) \
+	PLACE(34) \
+	LOAD(BX, 0, Y12) \
 	ADD Y12, Y7, Y13 \
 	ADD Y13, Y11, Y11 \
 	ADD Y11, Y4, Y4 \
@@ -360,7 +387,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 #define STREAM1
 
 #define STAGE2(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
+	PLACE(0) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(18, Y1, Y1) \
@@ -376,7 +404,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y7, Y6, Y6 \
 	ADD Y6, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 37, 0) \
+	PLACE(37) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(0) \
 	KEEP(Y3, 10) \
 	KEEP(Y5, 11) \
@@ -389,7 +418,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(37, 0, line37)
 
 #define STAGE3(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(1, Y0) \
+	PLACE(1) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(22, Y1, Y1) \
@@ -419,15 +449,19 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y6, Y5, Y5 \
 	ADD Y5, Y3, Y6 \
 	ADD Y6, Y0, Y0 \
-	STORE(Y0, 38, 0) \
+	PLACE(38) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(1) \
-	LOAD(2, Y0) \
+	PLACE(2) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y5, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 39, 1) \
+	PLACE(39) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(2) \
-	LOAD(3, Y0) \
+	PLACE(3) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y2, Y1, Y1 \
 	RECALL(17, Y2) \
@@ -441,13 +475,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y5, Y3, Y3 \
 	ADD Y3, Y1, Y5 \
 	ADD Y5, Y0, Y0 \
-	STORE(Y0, 40, 2) \
+	PLACE(40) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(3) \
-	LOAD(4, Y0) \
+	PLACE(4) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y3, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 41, 3) \
+	PLACE(41) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(4) \
 	KEEP(Y4, 21) \
 	KEEP(Y2, 20)
@@ -459,7 +496,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(41, 3, line41)
 
 #define STAGE4(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(5, Y0) \
+	PLACE(5) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(30, Y1, Y1) \
@@ -492,27 +530,34 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y5, Y4, Y8 \
 	ADD Y8, Y3, Y9 \
 	ADD Y9, Y0, Y0 \
-	STORE(Y0, 42, 0) \
+	PLACE(42) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(5) \
-	LOAD(6, Y0) \
+	PLACE(6) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y5, Y4, Y2 \
 	SUBTRACT Y2, Y1, Y4 \
 	ADD Y4, Y0, Y0 \
-	STORE(Y0, 43, 1) \
+	PLACE(43) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(6) \
-	LOAD(7, Y0) \
+	PLACE(7) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 44, 2) \
+	PLACE(44) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(7) \
-	LOAD(8, Y0) \
+	PLACE(8) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y8, Y3, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 45, 3) \
+	PLACE(45) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(8) \
 	KEEP(Y7, 26) \
 	SUBTRACT KEPT(24), Y6, Y0 \
@@ -525,7 +570,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(45, 3, line45)
 
 #define STAGE5(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(9, Y0) \
+	PLACE(9) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(37, Y1, Y1) \
@@ -555,15 +601,19 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y6, Y5, Y5 \
 	ADD Y5, Y3, Y6 \
 	ADD Y6, Y0, Y0 \
-	STORE(Y0, 46, 0) \
+	PLACE(46) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(9) \
-	LOAD(10, Y0) \
+	PLACE(10) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y5, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 47, 1) \
+	PLACE(47) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(10) \
-	LOAD(11, Y0) \
+	PLACE(11) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y2, Y1, Y1 \
 	RECALL(17, Y2) \
@@ -577,13 +627,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y5, Y3, Y3 \
 	ADD Y3, Y1, Y5 \
 	ADD Y5, Y0, Y0 \
-	STORE(Y0, 48, 2) \
+	PLACE(48) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(11) \
-	LOAD(12, Y0) \
+	PLACE(12) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y3, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 49, 3) \
+	PLACE(49) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(12) \
 	KEEP(Y4, 25) \
 	KEEP(Y2, 28)
@@ -595,7 +648,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(49, 3, line49)
 
 #define STAGE6(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(13, Y0) \
+	PLACE(13) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(46, Y1, Y1) \
@@ -636,29 +690,37 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y11, Y7, Y12 \
 	ADD Y12, Y6, Y13 \
 	ADD Y13, Y0, Y0 \
-	STORE(Y0, 50, 0) \
+	PLACE(50) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(13) \
-	LOAD(14, Y0) \
+	PLACE(14) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y4, Y3, Y3 \
 	ADD Y11, Y7, Y4 \
 	SUBTRACT Y4, Y3, Y7 \
 	ADD Y7, Y0, Y0 \
-	STORE(Y0, 51, 1) \
+	PLACE(51) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(14) \
-	LOAD(15, Y0) \
+	PLACE(15) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y4, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 52, 2) \
+	PLACE(52) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(15) \
-	LOAD(16, Y0) \
+	PLACE(16) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y12, Y6, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 53, 3) \
+	PLACE(53) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(16) \
-	LOAD(17, Y0) \
+	PLACE(17) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y2, Y1, Y1 \
 	RECALL(21, Y2) \
@@ -674,27 +736,34 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y5, Y4, Y6 \
 	ADD Y6, Y3, Y7 \
 	ADD Y7, Y0, Y0 \
-	STORE(Y0, 54, 4) \
+	PLACE(54) \
+	STORE(Y0, BX, 0, 4) \
 	ASK(17) \
-	LOAD(18, Y0) \
+	PLACE(18) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y5, Y4, Y2 \
 	SUBTRACT Y2, Y1, Y4 \
 	ADD Y4, Y0, Y0 \
-	STORE(Y0, 55, 5) \
+	PLACE(55) \
+	STORE(Y0, BX, 0, 5) \
 	ASK(18) \
-	LOAD(19, Y0) \
+	PLACE(19) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 56, 6) \
+	PLACE(56) \
+	STORE(Y0, BX, 0, 6) \
 	ASK(19) \
-	LOAD(20, Y0) \
+	PLACE(20) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y6, Y3, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 57, 7) \
+	PLACE(57) \
+	STORE(Y0, BX, 0, 7) \
 	ASK(20)
 
 #define STREAM6 \
@@ -708,7 +777,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(57, 7, line57)
 
 #define STAGE7(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(21, Y0) \
+	PLACE(21) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(57, Y1, Y1) \
@@ -740,27 +810,34 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y5, Y4, Y6 \
 	ADD Y6, Y3, Y7 \
 	ADD Y7, Y0, Y0 \
-	STORE(Y0, 58, 0) \
+	PLACE(58) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(21) \
-	LOAD(22, Y0) \
+	PLACE(22) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y5, Y4, Y2 \
 	SUBTRACT Y2, Y1, Y4 \
 	ADD Y4, Y0, Y0 \
-	STORE(Y0, 59, 1) \
+	PLACE(59) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(22) \
-	LOAD(23, Y0) \
+	PLACE(23) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 60, 2) \
+	PLACE(60) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(23) \
-	LOAD(24, Y0) \
+	PLACE(24) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y6, Y3, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 61, 3) \
+	PLACE(61) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(24)
 
 #define STREAM7 \
@@ -770,7 +847,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(61, 3, line61)
 
 #define STAGE8(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(25, Y0) \
+	PLACE(25) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(64, Y1, Y1) \
@@ -800,15 +878,19 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y6, Y5, Y5 \
 	ADD Y5, Y3, Y6 \
 	ADD Y6, Y0, Y0 \
-	STORE(Y0, 62, 0) \
+	PLACE(62) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(25) \
-	LOAD(26, Y0) \
+	PLACE(26) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y5, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 63, 1) \
+	PLACE(63) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(26) \
-	LOAD(27, Y0) \
+	PLACE(27) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y2, Y1, Y1 \
 	RECALL(17, Y2) \
@@ -822,13 +904,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y5, Y3, Y3 \
 	ADD Y3, Y1, Y5 \
 	ADD Y5, Y0, Y0 \
-	STORE(Y0, 64, 2) \
+	PLACE(64) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(27) \
-	LOAD(28, Y0) \
+	PLACE(28) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y3, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 65, 3) \
+	PLACE(65) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(28) \
 	KEEP(Y4, 29) \
 	KEEP(Y2, 30)
@@ -840,7 +925,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	STREAM(65, 3, line65)
 
 #define STAGE9(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(29, Y0) \
+	PLACE(29) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	RECALL(4, Y1) \
 	MULTIPLY_CONSTANT(73, Y1, Y1) \
@@ -881,29 +967,37 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y11, Y7, Y12 \
 	ADD Y12, Y6, Y13 \
 	ADD Y13, Y0, Y0 \
-	STORE(Y0, 66, 0) \
+	PLACE(66) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(29) \
-	LOAD(30, Y0) \
+	PLACE(30) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y4, Y3, Y3 \
 	ADD Y11, Y7, Y4 \
 	SUBTRACT Y4, Y3, Y7 \
 	ADD Y7, Y0, Y0 \
-	STORE(Y0, 67, 1) \
+	PLACE(67) \
+	STORE(Y0, BX, 0, 1) \
 	ASK(30) \
-	LOAD(31, Y0) \
+	PLACE(31) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y4, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 68, 2) \
+	PLACE(68) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(31) \
-	LOAD(32, Y0) \
+	PLACE(32) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y12, Y6, Y3 \
 	ADD Y3, Y0, Y0 \
-	STORE(Y0, 69, 3) \
+	PLACE(69) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(32) \
-	LOAD(33, Y0) \
+	PLACE(33) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y2, Y1, Y1 \
 	RECALL(21, Y2) \
@@ -919,27 +1013,34 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y5, Y4, Y6 \
 	ADD Y6, Y3, Y7 \
 	ADD Y7, Y0, Y0 \
-	STORE(Y0, 70, 4) \
+	PLACE(70) \
+	STORE(Y0, BX, 0, 4) \
 	ASK(33) \
-	LOAD(34, Y0) \
+	PLACE(34) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y5, Y4, Y2 \
 	SUBTRACT Y2, Y1, Y4 \
 	ADD Y4, Y0, Y0 \
-	STORE(Y0, 71, 5) \
+	PLACE(71) \
+	STORE(Y0, BX, 0, 5) \
 	ASK(34) \
-	LOAD(35, Y0) \
+	PLACE(35) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	ADD Y2, Y1, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 72, 6) \
+	PLACE(72) \
+	STORE(Y0, BX, 0, 6) \
 	ASK(35) \
-	LOAD(36, Y0) \
+	PLACE(36) \
+	LOAD(BX, 0, Y0) \
 	MULTIPLY_CONSTANT(21, Y0, Y0) \
 	SUBTRACT Y6, Y3, Y1 \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 73, 7) \
+	PLACE(73) \
+	STORE(Y0, BX, 0, 7) \
 	ASK(36)
 
 #define STREAM9 \

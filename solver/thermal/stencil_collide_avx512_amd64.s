@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -50,16 +45,16 @@
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i, n) \
-	STORE_ALL(r, i) \
-	PREFETCH
+#define STORE_ASKED(r, p, d, n) \
+	STORE_ALL(r, p, d) \
+	PREFETCH(p)
 
 #define ASK(i) \
 	PLACE(i) \
-	PREFETCH
+	PREFETCH(BX)
 
-#define STORE_LEFT(r, i, n) STORE(r, i)
-#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+#define STORE_LEFT(r, p, d, n) STORE(r, p, d)
+#define STORE_ASIDE(r, p, d, n) VMOVUPS r, ASIDE(n)
 
 // What was put aside goes past the cache, a whole line of it at once: parts of lines of many
 // outputs would not wait for each other.
@@ -69,7 +64,7 @@
 line: \
 	VMOVUPS  ASIDE(n), Y0 \
 	VMOVUPS  32+ASIDE(n), Y1 \
-	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y0, THERE(BX, 0) \
 	VMOVNTPD Y1, 32(BX)(R9*REAL) \
 	ADDQ     $64, SI \
 	ADDQ     $(64/REAL), R9 \
@@ -79,13 +74,14 @@ line: \
 #define NOTHING(streams)
 #define JUST(streams) streams
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -106,42 +102,45 @@ line: \
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define STAGE0(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Z0) \
-	LOAD(1, Z1) \
-	LOAD(2, Z2) \
+	PLACE(0) \
+	LOAD(BX, 0, Z0) \
+	PLACE(1) \
+	LOAD(BX, 0, Z1) \
+	PLACE(2) \
+	LOAD(BX, 0, Z2) \
 	ADD Z2, Z1, Z3 \
 	SUBTRACT Z2, Z1, Z1 \
-	LOAD(3, Z2) \
-	LOAD(4, Z4) \
+	PLACE(3) \
+	LOAD(BX, 0, Z2) \
+	PLACE(4) \
+	LOAD(BX, 0, Z4) \
 	ADD Z4, Z2, Z5 \
 	ADD Z5, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
 	SUBTRACT Z4, Z2, Z2 \
-	LOAD(7, Z4) \
-	LOAD(8, Z5) \
+	PLACE(7) \
+	LOAD(BX, 0, Z4) \
+	PLACE(8) \
+	LOAD(BX, 0, Z5) \
 	ADD Z5, Z4, Z6 \
 	SUBTRACT Z5, Z4, Z4 \
-	LOAD(5, Z5) \
-	LOAD(6, Z7) \
+	PLACE(5) \
+	LOAD(BX, 0, Z5) \
+	PLACE(6) \
+	LOAD(BX, 0, Z7) \
 	ADD Z7, Z5, Z8 \
 	ADD Z8, Z6, Z6 \
 	MULTIPLY_CONSTANT(0, Z6, Z8) \
@@ -151,24 +150,32 @@ line: \
 	ADD Z7, Z1, Z1 \
 	ADD Z5, Z4, Z4 \
 	ADD Z4, Z2, Z2 \
-	LOAD(9, Z4) \
-	LOAD(10, Z5) \
+	PLACE(9) \
+	LOAD(BX, 0, Z4) \
+	PLACE(10) \
+	LOAD(BX, 0, Z5) \
 	ADD Z5, Z4, Z7 \
 	SUBTRACT Z5, Z4, Z4 \
-	LOAD(11, Z5) \
-	LOAD(12, Z8) \
+	PLACE(11) \
+	LOAD(BX, 0, Z5) \
+	PLACE(12) \
+	LOAD(BX, 0, Z8) \
 	ADD Z8, Z5, Z9 \
 	ADD Z9, Z7, Z7 \
 	ADD Z7, Z6, Z6 \
 	ADD Z6, Z0, Z0 \
 	MULTIPLY_CONSTANT(2, Z7, Z6) \
 	SUBTRACT Z8, Z5, Z5 \
-	LOAD(15, Z7) \
-	LOAD(16, Z8) \
+	PLACE(15) \
+	LOAD(BX, 0, Z7) \
+	PLACE(16) \
+	LOAD(BX, 0, Z8) \
 	ADD Z8, Z7, Z9 \
 	SUBTRACT Z8, Z7, Z7 \
-	LOAD(13, Z8) \
-	LOAD(14, Z10) \
+	PLACE(13) \
+	LOAD(BX, 0, Z8) \
+	PLACE(14) \
+	LOAD(BX, 0, Z10) \
 	ADD Z10, Z8, Z11 \
 	ADD Z11, Z9, Z9 \
 	SUBTRACT Z10, Z8, Z8 \
@@ -176,12 +183,16 @@ line: \
 	ADD Z10, Z4, Z4 \
 	ADD Z8, Z7, Z7 \
 	ADD Z7, Z2, Z2 \
-	LOAD(19, Z7) \
-	LOAD(20, Z8) \
+	PLACE(19) \
+	LOAD(BX, 0, Z7) \
+	PLACE(20) \
+	LOAD(BX, 0, Z8) \
 	ADD Z8, Z7, Z10 \
 	SUBTRACT Z8, Z7, Z7 \
-	LOAD(17, Z8) \
-	LOAD(18, Z11) \
+	PLACE(17) \
+	LOAD(BX, 0, Z8) \
+	PLACE(18) \
+	LOAD(BX, 0, Z11) \
 	ADD Z11, Z8, Z12 \
 	ADD Z12, Z10, Z10 \
 	ADD Z10, Z9, Z9 \
@@ -193,12 +204,16 @@ line: \
 	ADD Z8, Z1, Z1 \
 	ADD Z6, Z7, Z6 \
 	ADD Z6, Z5, Z5 \
-	LOAD(23, Z6) \
-	LOAD(24, Z7) \
+	PLACE(23) \
+	LOAD(BX, 0, Z6) \
+	PLACE(24) \
+	LOAD(BX, 0, Z7) \
 	ADD Z7, Z6, Z8 \
 	SUBTRACT Z7, Z6, Z6 \
-	LOAD(21, Z7) \
-	LOAD(22, Z10) \
+	PLACE(21) \
+	LOAD(BX, 0, Z7) \
+	PLACE(22) \
+	LOAD(BX, 0, Z10) \
 	ADD Z10, Z7, Z11 \
 	ADD Z11, Z8, Z8 \
 	ADD Z8, Z9, Z9 \
@@ -210,23 +225,31 @@ line: \
 	ADD Z7, Z6, Z6 \
 	ADD Z6, Z5, Z5 \
 	MULTIPLY_CONSTANT(0, Z5, Z5) \
-	LOAD(25, Z6) \
-	LOAD(26, Z7) \
+	PLACE(25) \
+	LOAD(BX, 0, Z6) \
+	PLACE(26) \
+	LOAD(BX, 0, Z7) \
 	ADD Z7, Z6, Z10 \
 	SUBTRACT Z7, Z6, Z6 \
-	LOAD(27, Z7) \
-	LOAD(28, Z11) \
+	PLACE(27) \
+	LOAD(BX, 0, Z7) \
+	PLACE(28) \
+	LOAD(BX, 0, Z11) \
 	ADD Z11, Z7, Z12 \
 	ADD Z12, Z10, Z10 \
 	MULTIPLY_CONSTANT(5, Z10, Z12) \
 	ADD Z12, Z8, Z8 \
 	SUBTRACT Z11, Z7, Z7 \
-	LOAD(31, Z11) \
-	LOAD(32, Z12) \
+	PLACE(31) \
+	LOAD(BX, 0, Z11) \
+	PLACE(32) \
+	LOAD(BX, 0, Z12) \
 	ADD Z12, Z11, Z13 \
 	SUBTRACT Z12, Z11, Z11 \
-	LOAD(29, Z12) \
-	LOAD(30, Z14) \
+	PLACE(29) \
+	LOAD(BX, 0, Z12) \
+	PLACE(30) \
+	LOAD(BX, 0, Z14) \
 	ADD Z14, Z12, Z15 \
 	ADD Z15, Z13, Z13 \
 	SUBTRACT Z14, Z12, Z12 \
@@ -236,12 +259,16 @@ line: \
 	ADD Z12, Z11, Z11 \
 	ADD Z11, Z2, Z2 \
 	ADD Z5, Z2, Z2 \
-	LOAD(35, Z5) \
-	LOAD(36, Z11) \
+	PLACE(35) \
+	LOAD(BX, 0, Z5) \
+	PLACE(36) \
+	LOAD(BX, 0, Z11) \
 	ADD Z11, Z5, Z12 \
 	SUBTRACT Z11, Z5, Z5 \
-	LOAD(33, Z11) \
-	LOAD(34, Z14) \
+	PLACE(33) \
+	LOAD(BX, 0, Z11) \
+	PLACE(34) \
+	LOAD(BX, 0, Z14) \
 	ADD Z14, Z11, Z15 \
 	ADD Z15, Z12, Z12 \
 	ADD Z12, Z13, Z12 \
@@ -344,7 +371,8 @@ line: \
 #define STREAM1
 
 #define STAGE2(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Z0) \
+	PLACE(0) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(18, Z1, Z1) \
@@ -360,7 +388,8 @@ line: \
 	ADD Z7, Z6, Z6 \
 	ADD Z6, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 37, 0) \
+	PLACE(37) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(0) \
 	KEEP(Z3, 10) \
 	KEEP(Z5, 11) \
@@ -373,7 +402,8 @@ line: \
 	STREAM(37, 0, line37)
 
 #define STAGE3(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(1, Z0) \
+	PLACE(1) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(22, Z1, Z1) \
@@ -403,15 +433,19 @@ line: \
 	ADD Z6, Z5, Z5 \
 	ADD Z5, Z3, Z6 \
 	ADD Z6, Z0, Z0 \
-	STORE(Z0, 38, 0) \
+	PLACE(38) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(1) \
-	LOAD(2, Z0) \
+	PLACE(2) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z5, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 39, 1) \
+	PLACE(39) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(2) \
-	LOAD(3, Z0) \
+	PLACE(3) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z2, Z1, Z1 \
 	RECALL(17, Z2) \
@@ -425,13 +459,16 @@ line: \
 	ADD Z5, Z3, Z3 \
 	ADD Z3, Z1, Z5 \
 	ADD Z5, Z0, Z0 \
-	STORE(Z0, 40, 2) \
+	PLACE(40) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(3) \
-	LOAD(4, Z0) \
+	PLACE(4) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z3, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 41, 3) \
+	PLACE(41) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(4) \
 	KEEP(Z4, 21) \
 	KEEP(Z2, 20)
@@ -443,7 +480,8 @@ line: \
 	STREAM(41, 3, line41)
 
 #define STAGE4(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(5, Z0) \
+	PLACE(5) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(30, Z1, Z1) \
@@ -476,27 +514,34 @@ line: \
 	SUBTRACT Z5, Z4, Z8 \
 	ADD Z8, Z3, Z9 \
 	ADD Z9, Z0, Z0 \
-	STORE(Z0, 42, 0) \
+	PLACE(42) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(5) \
-	LOAD(6, Z0) \
+	PLACE(6) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z5, Z4, Z2 \
 	SUBTRACT Z2, Z1, Z4 \
 	ADD Z4, Z0, Z0 \
-	STORE(Z0, 43, 1) \
+	PLACE(43) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(6) \
-	LOAD(7, Z0) \
+	PLACE(7) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 44, 2) \
+	PLACE(44) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(7) \
-	LOAD(8, Z0) \
+	PLACE(8) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z8, Z3, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 45, 3) \
+	PLACE(45) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(8) \
 	KEEP(Z7, 26) \
 	SUBTRACT KEPT(24), Z6, Z0 \
@@ -509,7 +554,8 @@ line: \
 	STREAM(45, 3, line45)
 
 #define STAGE5(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(9, Z0) \
+	PLACE(9) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(37, Z1, Z1) \
@@ -539,15 +585,19 @@ line: \
 	ADD Z6, Z5, Z5 \
 	ADD Z5, Z3, Z6 \
 	ADD Z6, Z0, Z0 \
-	STORE(Z0, 46, 0) \
+	PLACE(46) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(9) \
-	LOAD(10, Z0) \
+	PLACE(10) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z5, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 47, 1) \
+	PLACE(47) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(10) \
-	LOAD(11, Z0) \
+	PLACE(11) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z2, Z1, Z1 \
 	RECALL(17, Z2) \
@@ -561,13 +611,16 @@ line: \
 	ADD Z5, Z3, Z3 \
 	ADD Z3, Z1, Z5 \
 	ADD Z5, Z0, Z0 \
-	STORE(Z0, 48, 2) \
+	PLACE(48) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(11) \
-	LOAD(12, Z0) \
+	PLACE(12) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z3, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 49, 3) \
+	PLACE(49) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(12) \
 	KEEP(Z4, 25) \
 	KEEP(Z2, 28)
@@ -579,7 +632,8 @@ line: \
 	STREAM(49, 3, line49)
 
 #define STAGE6(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(13, Z0) \
+	PLACE(13) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(46, Z1, Z1) \
@@ -620,29 +674,37 @@ line: \
 	SUBTRACT Z11, Z7, Z12 \
 	ADD Z12, Z6, Z13 \
 	ADD Z13, Z0, Z0 \
-	STORE(Z0, 50, 0) \
+	PLACE(50) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(13) \
-	LOAD(14, Z0) \
+	PLACE(14) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z4, Z3, Z3 \
 	ADD Z11, Z7, Z4 \
 	SUBTRACT Z4, Z3, Z7 \
 	ADD Z7, Z0, Z0 \
-	STORE(Z0, 51, 1) \
+	PLACE(51) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(14) \
-	LOAD(15, Z0) \
+	PLACE(15) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z4, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 52, 2) \
+	PLACE(52) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(15) \
-	LOAD(16, Z0) \
+	PLACE(16) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z12, Z6, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 53, 3) \
+	PLACE(53) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(16) \
-	LOAD(17, Z0) \
+	PLACE(17) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z2, Z1, Z1 \
 	RECALL(21, Z2) \
@@ -658,27 +720,34 @@ line: \
 	SUBTRACT Z5, Z4, Z6 \
 	ADD Z6, Z3, Z7 \
 	ADD Z7, Z0, Z0 \
-	STORE(Z0, 54, 4) \
+	PLACE(54) \
+	STORE(Z0, BX, 0, 4) \
 	ASK(17) \
-	LOAD(18, Z0) \
+	PLACE(18) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z5, Z4, Z2 \
 	SUBTRACT Z2, Z1, Z4 \
 	ADD Z4, Z0, Z0 \
-	STORE(Z0, 55, 5) \
+	PLACE(55) \
+	STORE(Z0, BX, 0, 5) \
 	ASK(18) \
-	LOAD(19, Z0) \
+	PLACE(19) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 56, 6) \
+	PLACE(56) \
+	STORE(Z0, BX, 0, 6) \
 	ASK(19) \
-	LOAD(20, Z0) \
+	PLACE(20) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z6, Z3, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 57, 7) \
+	PLACE(57) \
+	STORE(Z0, BX, 0, 7) \
 	ASK(20)
 
 #define STREAM6 \
@@ -692,7 +761,8 @@ line: \
 	STREAM(57, 7, line57)
 
 #define STAGE7(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(21, Z0) \
+	PLACE(21) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(57, Z1, Z1) \
@@ -724,27 +794,34 @@ line: \
 	SUBTRACT Z5, Z4, Z6 \
 	ADD Z6, Z3, Z7 \
 	ADD Z7, Z0, Z0 \
-	STORE(Z0, 58, 0) \
+	PLACE(58) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(21) \
-	LOAD(22, Z0) \
+	PLACE(22) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z5, Z4, Z2 \
 	SUBTRACT Z2, Z1, Z4 \
 	ADD Z4, Z0, Z0 \
-	STORE(Z0, 59, 1) \
+	PLACE(59) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(22) \
-	LOAD(23, Z0) \
+	PLACE(23) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 60, 2) \
+	PLACE(60) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(23) \
-	LOAD(24, Z0) \
+	PLACE(24) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z6, Z3, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 61, 3) \
+	PLACE(61) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(24)
 
 #define STREAM7 \
@@ -754,7 +831,8 @@ line: \
 	STREAM(61, 3, line61)
 
 #define STAGE8(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(25, Z0) \
+	PLACE(25) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(64, Z1, Z1) \
@@ -784,15 +862,19 @@ line: \
 	ADD Z6, Z5, Z5 \
 	ADD Z5, Z3, Z6 \
 	ADD Z6, Z0, Z0 \
-	STORE(Z0, 62, 0) \
+	PLACE(62) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(25) \
-	LOAD(26, Z0) \
+	PLACE(26) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z5, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 63, 1) \
+	PLACE(63) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(26) \
-	LOAD(27, Z0) \
+	PLACE(27) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z2, Z1, Z1 \
 	RECALL(17, Z2) \
@@ -806,13 +888,16 @@ line: \
 	ADD Z5, Z3, Z3 \
 	ADD Z3, Z1, Z5 \
 	ADD Z5, Z0, Z0 \
-	STORE(Z0, 64, 2) \
+	PLACE(64) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(27) \
-	LOAD(28, Z0) \
+	PLACE(28) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z3, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 65, 3) \
+	PLACE(65) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(28) \
 	KEEP(Z4, 29) \
 	KEEP(Z2, 30)
@@ -824,7 +909,8 @@ line: \
 	STREAM(65, 3, line65)
 
 #define STAGE9(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(29, Z0) \
+	PLACE(29) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	RECALL(4, Z1) \
 	MULTIPLY_CONSTANT(73, Z1, Z1) \
@@ -865,29 +951,37 @@ line: \
 	SUBTRACT Z11, Z7, Z12 \
 	ADD Z12, Z6, Z13 \
 	ADD Z13, Z0, Z0 \
-	STORE(Z0, 66, 0) \
+	PLACE(66) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(29) \
-	LOAD(30, Z0) \
+	PLACE(30) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z4, Z3, Z3 \
 	ADD Z11, Z7, Z4 \
 	SUBTRACT Z4, Z3, Z7 \
 	ADD Z7, Z0, Z0 \
-	STORE(Z0, 67, 1) \
+	PLACE(67) \
+	STORE(Z0, BX, 0, 1) \
 	ASK(30) \
-	LOAD(31, Z0) \
+	PLACE(31) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z4, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 68, 2) \
+	PLACE(68) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(31) \
-	LOAD(32, Z0) \
+	PLACE(32) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z12, Z6, Z3 \
 	ADD Z3, Z0, Z0 \
-	STORE(Z0, 69, 3) \
+	PLACE(69) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(32) \
-	LOAD(33, Z0) \
+	PLACE(33) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z2, Z1, Z1 \
 	RECALL(21, Z2) \
@@ -903,27 +997,34 @@ line: \
 	SUBTRACT Z5, Z4, Z6 \
 	ADD Z6, Z3, Z7 \
 	ADD Z7, Z0, Z0 \
-	STORE(Z0, 70, 4) \
+	PLACE(70) \
+	STORE(Z0, BX, 0, 4) \
 	ASK(33) \
-	LOAD(34, Z0) \
+	PLACE(34) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z5, Z4, Z2 \
 	SUBTRACT Z2, Z1, Z4 \
 	ADD Z4, Z0, Z0 \
-	STORE(Z0, 71, 5) \
+	PLACE(71) \
+	STORE(Z0, BX, 0, 5) \
 	ASK(34) \
-	LOAD(35, Z0) \
+	PLACE(35) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	ADD Z2, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 72, 6) \
+	PLACE(72) \
+	STORE(Z0, BX, 0, 6) \
 	ASK(35) \
-	LOAD(36, Z0) \
+	PLACE(36) \
+	LOAD(BX, 0, Z0) \
 	MULTIPLY_CONSTANT(21, Z0, Z0) \
 	SUBTRACT Z6, Z3, Z1 \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 73, 7) \
+	PLACE(73) \
+	STORE(Z0, BX, 0, 7) \
 	ASK(36)
 
 #define STREAM9 \

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -50,16 +45,16 @@
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i, n) \
-	STORE_ALL(r, i) \
-	PREFETCH
+#define STORE_ASKED(r, p, d, n) \
+	STORE_ALL(r, p, d) \
+	PREFETCH(p)
 
 #define ASK(i) \
 	PLACE(i) \
-	PREFETCH
+	PREFETCH(BX)
 
-#define STORE_LEFT(r, i, n) STORE(r, i)
-#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+#define STORE_LEFT(r, p, d, n) STORE(r, p, d)
+#define STORE_ASIDE(r, p, d, n) VMOVUPS r, ASIDE(n)
 
 // What was put aside goes past the cache, a whole line of it at once: parts of lines of many
 // outputs would not wait for each other.
@@ -69,7 +64,7 @@
 line: \
 	VMOVUPS  ASIDE(n), Y0 \
 	VMOVUPS  32+ASIDE(n), Y1 \
-	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y0, THERE(BX, 0) \
 	VMOVNTPD Y1, 32(BX)(R9*REAL) \
 	ADDQ     $64, SI \
 	ADDQ     $(64/REAL), R9 \
@@ -79,13 +74,14 @@ line: \
 #define NOTHING(streams)
 #define JUST(streams) streams
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -104,23 +100,17 @@ line: \
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -139,25 +129,34 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define STAGE0(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
-	LOAD(1, Y1) \
-	LOAD(2, Y2) \
+	PLACE(0) \
+	LOAD(BX, 0, Y0) \
+	PLACE(1) \
+	LOAD(BX, 0, Y1) \
+	PLACE(2) \
+	LOAD(BX, 0, Y2) \
 	ADD Y2, Y1, Y3 \
 	SUBTRACT Y2, Y1, Y1 \
-	LOAD(3, Y2) \
-	LOAD(4, Y4) \
+	PLACE(3) \
+	LOAD(BX, 0, Y2) \
+	PLACE(4) \
+	LOAD(BX, 0, Y4) \
 	ADD Y4, Y2, Y5 \
 	ADD Y5, Y3, Y6 \
 	ADD Y6, Y0, Y0 \
 	MULTIPLY_CONSTANT(7, Y5, Y5) \
 	ADD Y5, Y3, Y3 \
 	SUBTRACT Y4, Y2, Y2 \
-	LOAD(7, Y4) \
-	LOAD(8, Y5) \
+	PLACE(7) \
+	LOAD(BX, 0, Y4) \
+	PLACE(8) \
+	LOAD(BX, 0, Y5) \
 	ADD Y5, Y4, Y7 \
 	SUBTRACT Y5, Y4, Y4 \
-	LOAD(5, Y5) \
-	LOAD(6, Y8) \
+	PLACE(5) \
+	LOAD(BX, 0, Y5) \
+	PLACE(6) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y5, Y9 \
 	ADD Y9, Y7, Y10 \
 	MULTIPLY_CONSTANT(0, Y10, Y11) \
@@ -172,15 +171,19 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y4, Y2, Y5 \
 	MULTIPLY_CONSTANT(0, Y4, Y4) \
 	ADD Y4, Y2, Y2 \
-	LOAD(9, Y4) \
-	LOAD(10, Y8) \
+	PLACE(9) \
+	LOAD(BX, 0, Y4) \
+	PLACE(10) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y4, Y11 \
 	MULTIPLY_CONSTANT(2, Y11, Y12) \
 	SUBTRACT Y8, Y4, Y4 \
 	MULTIPLY_CONSTANT(4, Y4, Y8) \
-	LOAD(11, Y13) \
+	PLACE(11) \
+	LOAD(BX, 0, Y13) \
 	SPILL(Y1, 0) \
-	LOAD(12, Y1) \
+	PLACE(12) \
+	LOAD(BX, 0, Y1) \
 	SPILL(Y8, 1) \
 	ADD Y1, Y13, Y8 \
 	ADD Y8, Y11, Y11 \
@@ -192,13 +195,17 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y8, Y3, Y3 \
 	SUBTRACT Y1, Y13, Y1 \
 	MULTIPLY_CONSTANT(4, Y1, Y8) \
-	LOAD(15, Y11) \
-	LOAD(16, Y12) \
+	PLACE(15) \
+	LOAD(BX, 0, Y11) \
+	PLACE(16) \
+	LOAD(BX, 0, Y12) \
 	ADD Y12, Y11, Y13 \
 	SUBTRACT Y12, Y11, Y11 \
-	LOAD(13, Y12) \
+	PLACE(13) \
+	LOAD(BX, 0, Y12) \
 	SPILL(Y0, 2) \
-	LOAD(14, Y0) \
+	PLACE(14) \
+	LOAD(BX, 0, Y0) \
 	SPILL(Y3, 3) \
 	ADD Y0, Y12, Y3 \
 	SPILL(Y1, 4) \
@@ -214,12 +221,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(3, Y0, Y0) \
 	ADD Y0, Y8, Y0 \
 	ADD Y0, Y2, Y0 \
-	LOAD(19, Y2) \
-	LOAD(20, Y8) \
+	PLACE(19) \
+	LOAD(BX, 0, Y2) \
+	PLACE(20) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y2, Y11 \
 	SUBTRACT Y8, Y2, Y2 \
-	LOAD(17, Y8) \
-	LOAD(18, Y13) \
+	PLACE(17) \
+	LOAD(BX, 0, Y8) \
+	PLACE(18) \
+	LOAD(BX, 0, Y13) \
 	SPILL(Y0, 6) \
 	ADD Y13, Y8, Y0 \
 	SPILL(Y12, 7) \
@@ -241,12 +252,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(3, Y7, Y7) \
 	ADD Y3, Y2, Y2 \
 	ADD SPILLED(4), Y2, Y3 \
-	LOAD(23, Y9) \
-	LOAD(24, Y10) \
+	PLACE(23) \
+	LOAD(BX, 0, Y9) \
+	PLACE(24) \
+	LOAD(BX, 0, Y10) \
 	ADD Y10, Y9, Y11 \
 	SUBTRACT Y10, Y9, Y9 \
-	LOAD(21, Y10) \
-	LOAD(22, Y12) \
+	PLACE(21) \
+	LOAD(BX, 0, Y10) \
+	PLACE(22) \
+	LOAD(BX, 0, Y12) \
 	ADD Y12, Y10, Y13 \
 	SPILL(Y8, 4) \
 	ADD Y13, Y11, Y8 \
@@ -264,17 +279,21 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y9, Y3, Y3 \
 	MULTIPLY_CONSTANT(0, Y3, Y3) \
 	MULTIPLY_CONSTANT(12, Y9, Y9) \
-	LOAD(25, Y10) \
-	LOAD(26, Y12) \
+	PLACE(25) \
+	LOAD(BX, 0, Y10) \
+	PLACE(26) \
+	LOAD(BX, 0, Y12) \
 	ADD Y12, Y10, Y13 \
 	SPILL(Y4, 5) \
 	MULTIPLY_CONSTANT(5, Y13, Y4) \
 	SUBTRACT Y12, Y10, Y10 \
 	MULTIPLY_CONSTANT(13, Y10, Y12) \
 	SPILL(Y0, 9) \
-	LOAD(27, Y0) \
+	PLACE(27) \
+	LOAD(BX, 0, Y0) \
 	SPILL(Y11, 10) \
-	LOAD(28, Y11) \
+	PLACE(28) \
+	LOAD(BX, 0, Y11) \
 	SPILL(Y5, 11) \
 	ADD Y11, Y0, Y5 \
 	ADD Y5, Y13, Y13 \
@@ -287,13 +306,17 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD SPILLED(3), Y4, Y5 \
 	SUBTRACT Y11, Y0, Y0 \
 	MULTIPLY_CONSTANT(13, Y0, Y4) \
-	LOAD(31, Y6) \
-	LOAD(32, Y8) \
+	PLACE(31) \
+	LOAD(BX, 0, Y6) \
+	PLACE(32) \
+	LOAD(BX, 0, Y8) \
 	ADD Y8, Y6, Y11 \
 	SUBTRACT Y8, Y6, Y6 \
-	LOAD(29, Y8) \
+	PLACE(29) \
+	LOAD(BX, 0, Y8) \
 	SPILL(Y4, 3) \
-	LOAD(30, Y4) \
+	PLACE(30) \
+	LOAD(BX, 0, Y4) \
 	SPILL(Y0, 13) \
 	ADD Y4, Y8, Y0 \
 	SPILL(Y5, 14) \
@@ -314,12 +337,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y4, Y2, Y2 \
 	MULTIPLY_CONSTANT(6, Y2, Y2) \
 	ADD Y9, Y2, Y2 \
-	LOAD(35, Y4) \
-	LOAD(36, Y6) \
+	PLACE(35) \
+	LOAD(BX, 0, Y4) \
+	PLACE(36) \
+	LOAD(BX, 0, Y6) \
 	ADD Y6, Y4, Y8 \
 	SUBTRACT Y6, Y4, Y4 \
-	LOAD(33, Y6) \
-	LOAD(34, Y9) \
+	PLACE(33) \
+	LOAD(BX, 0, Y6) \
+	PLACE(34) \
+	LOAD(BX, 0, Y9) \
 	ADD Y9, Y6, Y11 \
 	ADD Y11, Y8, Y12 \
 	ADD Y12, Y5, Y5 \
@@ -642,7 +669,8 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(31, Y6, Y6) \
 	ADD Y6, Y5, Y5 \
 	ADD Y5, Y0, Y0 \
-	STORE(Y0, 37, 0) \
+	PLACE(37) \
+	STORE(Y0, BX, 0, 0) \
 	ASK(0) \
 	KEEP(Y2, 14) \
 	KEEP(Y4, 15) \
@@ -682,10 +710,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(41, Y5, Y5) \
 	ADD Y5, Y4, Y4 \
 	ADD Y4, Y2, Y5 \
-	STORE(Y5, 38, 0) \
+	PLACE(38) \
+	STORE(Y5, BX, 0, 0) \
 	ASK(1) \
 	SUBTRACT Y4, Y2, Y2 \
-	STORE(Y2, 39, 1) \
+	PLACE(39) \
+	STORE(Y2, BX, 0, 1) \
 	ASK(2) \
 	SUBTRACT Y1, Y0, Y0 \
 	RECALL(21, Y1) \
@@ -698,10 +728,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(41, Y4, Y4) \
 	ADD Y4, Y2, Y2 \
 	ADD Y2, Y0, Y4 \
-	STORE(Y4, 40, 2) \
+	PLACE(40) \
+	STORE(Y4, BX, 0, 2) \
 	ASK(3) \
 	SUBTRACT Y2, Y0, Y0 \
-	STORE(Y0, 41, 3) \
+	PLACE(41) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(4) \
 	KEEP(Y3, 25) \
 	KEEP(Y1, 24)
@@ -743,18 +775,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y7, Y4, Y4 \
 	SUBTRACT Y4, Y3, Y7 \
 	ADD Y7, Y2, Y8 \
-	STORE(Y8, 42, 0) \
+	PLACE(42) \
+	STORE(Y8, BX, 0, 0) \
 	ASK(5) \
 	ADD Y1, Y0, Y0 \
 	ADD Y4, Y3, Y1 \
 	SUBTRACT Y1, Y0, Y3 \
-	STORE(Y3, 43, 1) \
+	PLACE(43) \
+	STORE(Y3, BX, 0, 1) \
 	ASK(6) \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 44, 2) \
+	PLACE(44) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(7) \
 	SUBTRACT Y7, Y2, Y0 \
-	STORE(Y0, 45, 3) \
+	PLACE(45) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(8) \
 	KEEP(Y6, 30) \
 	SUBTRACT KEPT(28), Y5, Y0 \
@@ -794,10 +830,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(57, Y5, Y5) \
 	ADD Y5, Y4, Y4 \
 	ADD Y4, Y2, Y5 \
-	STORE(Y5, 46, 0) \
+	PLACE(46) \
+	STORE(Y5, BX, 0, 0) \
 	ASK(9) \
 	SUBTRACT Y4, Y2, Y2 \
-	STORE(Y2, 47, 1) \
+	PLACE(47) \
+	STORE(Y2, BX, 0, 1) \
 	ASK(10) \
 	SUBTRACT Y1, Y0, Y0 \
 	RECALL(21, Y1) \
@@ -810,10 +848,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(57, Y4, Y4) \
 	ADD Y4, Y2, Y2 \
 	ADD Y2, Y0, Y4 \
-	STORE(Y4, 48, 2) \
+	PLACE(48) \
+	STORE(Y4, BX, 0, 2) \
 	ASK(11) \
 	SUBTRACT Y2, Y0, Y0 \
-	STORE(Y0, 49, 3) \
+	PLACE(49) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(12) \
 	KEEP(Y3, 29) \
 	KEEP(Y1, 32)
@@ -863,18 +903,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y9, Y8, Y10 \
 	SUBTRACT Y10, Y6, Y11 \
 	ADD Y11, Y5, Y12 \
-	STORE(Y12, 50, 0) \
+	PLACE(50) \
+	STORE(Y12, BX, 0, 0) \
 	ASK(13) \
 	ADD Y3, Y2, Y2 \
 	ADD Y10, Y6, Y3 \
 	SUBTRACT Y3, Y2, Y6 \
-	STORE(Y6, 51, 1) \
+	PLACE(51) \
+	STORE(Y6, BX, 0, 1) \
 	ASK(14) \
 	ADD Y3, Y2, Y2 \
-	STORE(Y2, 52, 2) \
+	PLACE(52) \
+	STORE(Y2, BX, 0, 2) \
 	ASK(15) \
 	SUBTRACT Y11, Y5, Y2 \
-	STORE(Y2, 53, 3) \
+	PLACE(53) \
+	STORE(Y2, BX, 0, 3) \
 	ASK(16) \
 	SUBTRACT Y1, Y0, Y0 \
 	RECALL(25, Y1) \
@@ -889,18 +933,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y9, Y8, Y4 \
 	SUBTRACT Y4, Y3, Y5 \
 	ADD Y5, Y2, Y6 \
-	STORE(Y6, 54, 4) \
+	PLACE(54) \
+	STORE(Y6, BX, 0, 4) \
 	ASK(17) \
 	ADD Y1, Y0, Y0 \
 	ADD Y4, Y3, Y1 \
 	SUBTRACT Y1, Y0, Y3 \
-	STORE(Y3, 55, 5) \
+	PLACE(55) \
+	STORE(Y3, BX, 0, 5) \
 	ASK(18) \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 56, 6) \
+	PLACE(56) \
+	STORE(Y0, BX, 0, 6) \
 	ASK(19) \
 	SUBTRACT Y5, Y2, Y0 \
-	STORE(Y0, 57, 7) \
+	PLACE(57) \
+	STORE(Y0, BX, 0, 7) \
 	ASK(20)
 
 #define STREAM6 \
@@ -943,18 +991,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y5, Y4, Y4 \
 	SUBTRACT Y4, Y3, Y5 \
 	ADD Y5, Y2, Y6 \
-	STORE(Y6, 58, 0) \
+	PLACE(58) \
+	STORE(Y6, BX, 0, 0) \
 	ASK(21) \
 	ADD Y1, Y0, Y0 \
 	ADD Y4, Y3, Y1 \
 	SUBTRACT Y1, Y0, Y3 \
-	STORE(Y3, 59, 1) \
+	PLACE(59) \
+	STORE(Y3, BX, 0, 1) \
 	ASK(22) \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 60, 2) \
+	PLACE(60) \
+	STORE(Y0, BX, 0, 2) \
 	ASK(23) \
 	SUBTRACT Y5, Y2, Y0 \
-	STORE(Y0, 61, 3) \
+	PLACE(61) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(24)
 
 #define STREAM7 \
@@ -991,10 +1043,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(84, Y5, Y5) \
 	ADD Y5, Y4, Y4 \
 	ADD Y4, Y2, Y5 \
-	STORE(Y5, 62, 0) \
+	PLACE(62) \
+	STORE(Y5, BX, 0, 0) \
 	ASK(25) \
 	SUBTRACT Y4, Y2, Y2 \
-	STORE(Y2, 63, 1) \
+	PLACE(63) \
+	STORE(Y2, BX, 0, 1) \
 	ASK(26) \
 	SUBTRACT Y1, Y0, Y0 \
 	RECALL(21, Y1) \
@@ -1007,10 +1061,12 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(84, Y4, Y4) \
 	ADD Y4, Y2, Y2 \
 	ADD Y2, Y0, Y4 \
-	STORE(Y4, 64, 2) \
+	PLACE(64) \
+	STORE(Y4, BX, 0, 2) \
 	ASK(27) \
 	SUBTRACT Y2, Y0, Y0 \
-	STORE(Y0, 65, 3) \
+	PLACE(65) \
+	STORE(Y0, BX, 0, 3) \
 	ASK(28) \
 	KEEP(Y3, 33) \
 	KEEP(Y1, 34)
@@ -1060,18 +1116,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y9, Y8, Y10 \
 	SUBTRACT Y10, Y6, Y11 \
 	ADD Y11, Y5, Y12 \
-	STORE(Y12, 66, 0) \
+	PLACE(66) \
+	STORE(Y12, BX, 0, 0) \
 	ASK(29) \
 	ADD Y3, Y2, Y2 \
 	ADD Y10, Y6, Y3 \
 	SUBTRACT Y3, Y2, Y6 \
-	STORE(Y6, 67, 1) \
+	PLACE(67) \
+	STORE(Y6, BX, 0, 1) \
 	ASK(30) \
 	ADD Y3, Y2, Y2 \
-	STORE(Y2, 68, 2) \
+	PLACE(68) \
+	STORE(Y2, BX, 0, 2) \
 	ASK(31) \
 	SUBTRACT Y11, Y5, Y2 \
-	STORE(Y2, 69, 3) \
+	PLACE(69) \
+	STORE(Y2, BX, 0, 3) \
 	ASK(32) \
 	SUBTRACT Y1, Y0, Y0 \
 	RECALL(25, Y1) \
@@ -1086,18 +1146,22 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	SUBTRACT Y9, Y8, Y4 \
 	SUBTRACT Y4, Y3, Y5 \
 	ADD Y5, Y2, Y6 \
-	STORE(Y6, 70, 4) \
+	PLACE(70) \
+	STORE(Y6, BX, 0, 4) \
 	ASK(33) \
 	ADD Y1, Y0, Y0 \
 	ADD Y4, Y3, Y1 \
 	SUBTRACT Y1, Y0, Y3 \
-	STORE(Y3, 71, 5) \
+	PLACE(71) \
+	STORE(Y3, BX, 0, 5) \
 	ASK(34) \
 	ADD Y1, Y0, Y0 \
-	STORE(Y0, 72, 6) \
+	PLACE(72) \
+	STORE(Y0, BX, 0, 6) \
 	ASK(35) \
 	SUBTRACT Y5, Y2, Y0 \
-	STORE(Y0, 73, 7) \
+	PLACE(73) \
+	STORE(Y0, BX, 0, 7) \
 	ASK(36)
 
 #define STREAM9 \

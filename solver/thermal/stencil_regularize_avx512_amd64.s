@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -50,16 +45,16 @@
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i, n) \
-	STORE_ALL(r, i) \
-	PREFETCH
+#define STORE_ASKED(r, p, d, n) \
+	STORE_ALL(r, p, d) \
+	PREFETCH(p)
 
 #define ASK(i) \
 	PLACE(i) \
-	PREFETCH
+	PREFETCH(BX)
 
-#define STORE_LEFT(r, i, n) STORE(r, i)
-#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+#define STORE_LEFT(r, p, d, n) STORE(r, p, d)
+#define STORE_ASIDE(r, p, d, n) VMOVUPS r, ASIDE(n)
 
 // What was put aside goes past the cache, a whole line of it at once: parts of lines of many
 // outputs would not wait for each other.
@@ -69,7 +64,7 @@
 line: \
 	VMOVUPS  ASIDE(n), Y0 \
 	VMOVUPS  32+ASIDE(n), Y1 \
-	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y0, THERE(BX, 0) \
 	VMOVNTPD Y1, 32(BX)(R9*REAL) \
 	ADDQ     $64, SI \
 	ADDQ     $(64/REAL), R9 \
@@ -79,13 +74,14 @@ line: \
 #define NOTHING(streams)
 #define JUST(streams) streams
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -106,44 +102,47 @@ line: \
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define STAGE0(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Z0) \
-	LOAD(1, Z1) \
-	LOAD(2, Z2) \
+	PLACE(0) \
+	LOAD(BX, 0, Z0) \
+	PLACE(1) \
+	LOAD(BX, 0, Z1) \
+	PLACE(2) \
+	LOAD(BX, 0, Z2) \
 	ADD Z2, Z1, Z3 \
 	SUBTRACT Z2, Z1, Z1 \
-	LOAD(3, Z2) \
-	LOAD(4, Z4) \
+	PLACE(3) \
+	LOAD(BX, 0, Z2) \
+	PLACE(4) \
+	LOAD(BX, 0, Z4) \
 	ADD Z4, Z2, Z5 \
 	ADD Z5, Z3, Z6 \
 	ADD Z6, Z0, Z0 \
 	MULTIPLY_CONSTANT(7, Z5, Z5) \
 	ADD Z5, Z3, Z3 \
 	SUBTRACT Z4, Z2, Z2 \
-	LOAD(7, Z4) \
-	LOAD(8, Z5) \
+	PLACE(7) \
+	LOAD(BX, 0, Z4) \
+	PLACE(8) \
+	LOAD(BX, 0, Z5) \
 	ADD Z5, Z4, Z7 \
 	SUBTRACT Z5, Z4, Z4 \
-	LOAD(5, Z5) \
-	LOAD(6, Z8) \
+	PLACE(5) \
+	LOAD(BX, 0, Z5) \
+	PLACE(6) \
+	LOAD(BX, 0, Z8) \
 	ADD Z8, Z5, Z9 \
 	ADD Z9, Z7, Z10 \
 	MULTIPLY_CONSTANT(0, Z10, Z11) \
@@ -158,14 +157,18 @@ line: \
 	ADD Z4, Z2, Z5 \
 	MULTIPLY_CONSTANT(0, Z4, Z4) \
 	ADD Z4, Z2, Z2 \
-	LOAD(9, Z4) \
-	LOAD(10, Z8) \
+	PLACE(9) \
+	LOAD(BX, 0, Z4) \
+	PLACE(10) \
+	LOAD(BX, 0, Z8) \
 	ADD Z8, Z4, Z11 \
 	MULTIPLY_CONSTANT(2, Z11, Z12) \
 	SUBTRACT Z8, Z4, Z4 \
 	MULTIPLY_CONSTANT(4, Z4, Z8) \
-	LOAD(11, Z13) \
-	LOAD(12, Z14) \
+	PLACE(11) \
+	LOAD(BX, 0, Z13) \
+	PLACE(12) \
+	LOAD(BX, 0, Z14) \
 	ADD Z14, Z13, Z15 \
 	ADD Z15, Z11, Z11 \
 	ADD Z11, Z10, Z10 \
@@ -176,12 +179,16 @@ line: \
 	ADD Z11, Z3, Z3 \
 	SUBTRACT Z14, Z13, Z11 \
 	MULTIPLY_CONSTANT(4, Z11, Z12) \
-	LOAD(15, Z13) \
-	LOAD(16, Z14) \
+	PLACE(15) \
+	LOAD(BX, 0, Z13) \
+	PLACE(16) \
+	LOAD(BX, 0, Z14) \
 	ADD Z14, Z13, Z15 \
 	SUBTRACT Z14, Z13, Z13 \
-	LOAD(13, Z14) \
-	LOAD(14, Z16) \
+	PLACE(13) \
+	LOAD(BX, 0, Z14) \
+	PLACE(14) \
+	LOAD(BX, 0, Z16) \
 	ADD Z16, Z14, Z17 \
 	ADD Z17, Z15, Z18 \
 	MULTIPLY_CONSTANT(1, Z18, Z19) \
@@ -194,12 +201,16 @@ line: \
 	MULTIPLY_CONSTANT(3, Z13, Z13) \
 	ADD Z13, Z12, Z12 \
 	ADD Z12, Z2, Z2 \
-	LOAD(19, Z12) \
-	LOAD(20, Z13) \
+	PLACE(19) \
+	LOAD(BX, 0, Z12) \
+	PLACE(20) \
+	LOAD(BX, 0, Z13) \
 	ADD Z13, Z12, Z14 \
 	SUBTRACT Z13, Z12, Z12 \
-	LOAD(17, Z13) \
-	LOAD(18, Z17) \
+	PLACE(17) \
+	LOAD(BX, 0, Z13) \
+	PLACE(18) \
+	LOAD(BX, 0, Z17) \
 	ADD Z17, Z13, Z20 \
 	ADD Z20, Z14, Z21 \
 	ADD Z21, Z18, Z18 \
@@ -218,12 +229,16 @@ line: \
 	MULTIPLY_CONSTANT(3, Z14, Z14) \
 	ADD Z13, Z12, Z12 \
 	ADD Z12, Z11, Z11 \
-	LOAD(23, Z13) \
-	LOAD(24, Z15) \
+	PLACE(23) \
+	LOAD(BX, 0, Z13) \
+	PLACE(24) \
+	LOAD(BX, 0, Z15) \
 	ADD Z15, Z13, Z17 \
 	SUBTRACT Z15, Z13, Z13 \
-	LOAD(21, Z15) \
-	LOAD(22, Z19) \
+	PLACE(21) \
+	LOAD(BX, 0, Z15) \
+	PLACE(22) \
+	LOAD(BX, 0, Z19) \
 	ADD Z19, Z15, Z20 \
 	ADD Z20, Z17, Z21 \
 	ADD Z21, Z18, Z18 \
@@ -240,14 +255,18 @@ line: \
 	ADD Z13, Z11, Z11 \
 	MULTIPLY_CONSTANT(0, Z11, Z11) \
 	MULTIPLY_CONSTANT(12, Z13, Z13) \
-	LOAD(25, Z15) \
-	LOAD(26, Z19) \
+	PLACE(25) \
+	LOAD(BX, 0, Z15) \
+	PLACE(26) \
+	LOAD(BX, 0, Z19) \
 	ADD Z19, Z15, Z20 \
 	MULTIPLY_CONSTANT(5, Z20, Z22) \
 	SUBTRACT Z19, Z15, Z15 \
 	MULTIPLY_CONSTANT(13, Z15, Z19) \
-	LOAD(27, Z23) \
-	LOAD(28, Z24) \
+	PLACE(27) \
+	LOAD(BX, 0, Z23) \
+	PLACE(28) \
+	LOAD(BX, 0, Z24) \
 	ADD Z24, Z23, Z25 \
 	ADD Z25, Z20, Z20 \
 	MULTIPLY_CONSTANT(5, Z20, Z26) \
@@ -258,12 +277,16 @@ line: \
 	ADD Z10, Z3, Z3 \
 	SUBTRACT Z24, Z23, Z10 \
 	MULTIPLY_CONSTANT(13, Z10, Z22) \
-	LOAD(31, Z23) \
-	LOAD(32, Z24) \
+	PLACE(31) \
+	LOAD(BX, 0, Z23) \
+	PLACE(32) \
+	LOAD(BX, 0, Z24) \
 	ADD Z24, Z23, Z25 \
 	SUBTRACT Z24, Z23, Z23 \
-	LOAD(29, Z24) \
-	LOAD(30, Z26) \
+	PLACE(29) \
+	LOAD(BX, 0, Z24) \
+	PLACE(30) \
+	LOAD(BX, 0, Z26) \
 	ADD Z26, Z24, Z27 \
 	ADD Z27, Z25, Z28 \
 	MULTIPLY_CONSTANT(4, Z28, Z29) \
@@ -281,12 +304,16 @@ line: \
 	ADD Z19, Z12, Z11 \
 	MULTIPLY_CONSTANT(6, Z11, Z11) \
 	ADD Z13, Z11, Z11 \
-	LOAD(35, Z12) \
-	LOAD(36, Z13) \
+	PLACE(35) \
+	LOAD(BX, 0, Z12) \
+	PLACE(36) \
+	LOAD(BX, 0, Z13) \
 	ADD Z13, Z12, Z19 \
 	SUBTRACT Z13, Z12, Z12 \
-	LOAD(33, Z13) \
-	LOAD(34, Z23) \
+	PLACE(33) \
+	LOAD(BX, 0, Z13) \
+	PLACE(34) \
+	LOAD(BX, 0, Z23) \
 	ADD Z23, Z13, Z24 \
 	ADD Z24, Z19, Z26 \
 	ADD Z26, Z28, Z27 \
@@ -580,7 +607,8 @@ line: \
 	MULTIPLY_CONSTANT(31, Z6, Z6) \
 	ADD Z6, Z5, Z5 \
 	ADD Z5, Z0, Z0 \
-	STORE(Z0, 37, 0) \
+	PLACE(37) \
+	STORE(Z0, BX, 0, 0) \
 	ASK(0) \
 	KEEP(Z2, 14) \
 	KEEP(Z4, 15) \
@@ -620,10 +648,12 @@ line: \
 	MULTIPLY_CONSTANT(41, Z5, Z5) \
 	ADD Z5, Z4, Z4 \
 	ADD Z4, Z2, Z5 \
-	STORE(Z5, 38, 0) \
+	PLACE(38) \
+	STORE(Z5, BX, 0, 0) \
 	ASK(1) \
 	SUBTRACT Z4, Z2, Z2 \
-	STORE(Z2, 39, 1) \
+	PLACE(39) \
+	STORE(Z2, BX, 0, 1) \
 	ASK(2) \
 	SUBTRACT Z1, Z0, Z0 \
 	RECALL(21, Z1) \
@@ -636,10 +666,12 @@ line: \
 	MULTIPLY_CONSTANT(41, Z4, Z4) \
 	ADD Z4, Z2, Z2 \
 	ADD Z2, Z0, Z4 \
-	STORE(Z4, 40, 2) \
+	PLACE(40) \
+	STORE(Z4, BX, 0, 2) \
 	ASK(3) \
 	SUBTRACT Z2, Z0, Z0 \
-	STORE(Z0, 41, 3) \
+	PLACE(41) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(4) \
 	KEEP(Z3, 25) \
 	KEEP(Z1, 24)
@@ -681,18 +713,22 @@ line: \
 	ADD Z7, Z4, Z4 \
 	SUBTRACT Z4, Z3, Z7 \
 	ADD Z7, Z2, Z8 \
-	STORE(Z8, 42, 0) \
+	PLACE(42) \
+	STORE(Z8, BX, 0, 0) \
 	ASK(5) \
 	ADD Z1, Z0, Z0 \
 	ADD Z4, Z3, Z1 \
 	SUBTRACT Z1, Z0, Z3 \
-	STORE(Z3, 43, 1) \
+	PLACE(43) \
+	STORE(Z3, BX, 0, 1) \
 	ASK(6) \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 44, 2) \
+	PLACE(44) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(7) \
 	SUBTRACT Z7, Z2, Z0 \
-	STORE(Z0, 45, 3) \
+	PLACE(45) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(8) \
 	KEEP(Z6, 30) \
 	SUBTRACT KEPT(28), Z5, Z0 \
@@ -732,10 +768,12 @@ line: \
 	MULTIPLY_CONSTANT(57, Z5, Z5) \
 	ADD Z5, Z4, Z4 \
 	ADD Z4, Z2, Z5 \
-	STORE(Z5, 46, 0) \
+	PLACE(46) \
+	STORE(Z5, BX, 0, 0) \
 	ASK(9) \
 	SUBTRACT Z4, Z2, Z2 \
-	STORE(Z2, 47, 1) \
+	PLACE(47) \
+	STORE(Z2, BX, 0, 1) \
 	ASK(10) \
 	SUBTRACT Z1, Z0, Z0 \
 	RECALL(21, Z1) \
@@ -748,10 +786,12 @@ line: \
 	MULTIPLY_CONSTANT(57, Z4, Z4) \
 	ADD Z4, Z2, Z2 \
 	ADD Z2, Z0, Z4 \
-	STORE(Z4, 48, 2) \
+	PLACE(48) \
+	STORE(Z4, BX, 0, 2) \
 	ASK(11) \
 	SUBTRACT Z2, Z0, Z0 \
-	STORE(Z0, 49, 3) \
+	PLACE(49) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(12) \
 	KEEP(Z3, 29) \
 	KEEP(Z1, 32)
@@ -801,18 +841,22 @@ line: \
 	ADD Z9, Z8, Z10 \
 	SUBTRACT Z10, Z6, Z11 \
 	ADD Z11, Z5, Z12 \
-	STORE(Z12, 50, 0) \
+	PLACE(50) \
+	STORE(Z12, BX, 0, 0) \
 	ASK(13) \
 	ADD Z3, Z2, Z2 \
 	ADD Z10, Z6, Z3 \
 	SUBTRACT Z3, Z2, Z6 \
-	STORE(Z6, 51, 1) \
+	PLACE(51) \
+	STORE(Z6, BX, 0, 1) \
 	ASK(14) \
 	ADD Z3, Z2, Z2 \
-	STORE(Z2, 52, 2) \
+	PLACE(52) \
+	STORE(Z2, BX, 0, 2) \
 	ASK(15) \
 	SUBTRACT Z11, Z5, Z2 \
-	STORE(Z2, 53, 3) \
+	PLACE(53) \
+	STORE(Z2, BX, 0, 3) \
 	ASK(16) \
 	SUBTRACT Z1, Z0, Z0 \
 	RECALL(25, Z1) \
@@ -827,18 +871,22 @@ line: \
 	SUBTRACT Z9, Z8, Z4 \
 	SUBTRACT Z4, Z3, Z5 \
 	ADD Z5, Z2, Z6 \
-	STORE(Z6, 54, 4) \
+	PLACE(54) \
+	STORE(Z6, BX, 0, 4) \
 	ASK(17) \
 	ADD Z1, Z0, Z0 \
 	ADD Z4, Z3, Z1 \
 	SUBTRACT Z1, Z0, Z3 \
-	STORE(Z3, 55, 5) \
+	PLACE(55) \
+	STORE(Z3, BX, 0, 5) \
 	ASK(18) \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 56, 6) \
+	PLACE(56) \
+	STORE(Z0, BX, 0, 6) \
 	ASK(19) \
 	SUBTRACT Z5, Z2, Z0 \
-	STORE(Z0, 57, 7) \
+	PLACE(57) \
+	STORE(Z0, BX, 0, 7) \
 	ASK(20)
 
 #define STREAM6 \
@@ -881,18 +929,22 @@ line: \
 	ADD Z5, Z4, Z4 \
 	SUBTRACT Z4, Z3, Z5 \
 	ADD Z5, Z2, Z6 \
-	STORE(Z6, 58, 0) \
+	PLACE(58) \
+	STORE(Z6, BX, 0, 0) \
 	ASK(21) \
 	ADD Z1, Z0, Z0 \
 	ADD Z4, Z3, Z1 \
 	SUBTRACT Z1, Z0, Z3 \
-	STORE(Z3, 59, 1) \
+	PLACE(59) \
+	STORE(Z3, BX, 0, 1) \
 	ASK(22) \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 60, 2) \
+	PLACE(60) \
+	STORE(Z0, BX, 0, 2) \
 	ASK(23) \
 	SUBTRACT Z5, Z2, Z0 \
-	STORE(Z0, 61, 3) \
+	PLACE(61) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(24)
 
 #define STREAM7 \
@@ -929,10 +981,12 @@ line: \
 	MULTIPLY_CONSTANT(84, Z5, Z5) \
 	ADD Z5, Z4, Z4 \
 	ADD Z4, Z2, Z5 \
-	STORE(Z5, 62, 0) \
+	PLACE(62) \
+	STORE(Z5, BX, 0, 0) \
 	ASK(25) \
 	SUBTRACT Z4, Z2, Z2 \
-	STORE(Z2, 63, 1) \
+	PLACE(63) \
+	STORE(Z2, BX, 0, 1) \
 	ASK(26) \
 	SUBTRACT Z1, Z0, Z0 \
 	RECALL(21, Z1) \
@@ -945,10 +999,12 @@ line: \
 	MULTIPLY_CONSTANT(84, Z4, Z4) \
 	ADD Z4, Z2, Z2 \
 	ADD Z2, Z0, Z4 \
-	STORE(Z4, 64, 2) \
+	PLACE(64) \
+	STORE(Z4, BX, 0, 2) \
 	ASK(27) \
 	SUBTRACT Z2, Z0, Z0 \
-	STORE(Z0, 65, 3) \
+	PLACE(65) \
+	STORE(Z0, BX, 0, 3) \
 	ASK(28) \
 	KEEP(Z3, 33) \
 	KEEP(Z1, 34)
@@ -998,18 +1054,22 @@ line: \
 	ADD Z9, Z8, Z10 \
 	SUBTRACT Z10, Z6, Z11 \
 	ADD Z11, Z5, Z12 \
-	STORE(Z12, 66, 0) \
+	PLACE(66) \
+	STORE(Z12, BX, 0, 0) \
 	ASK(29) \
 	ADD Z3, Z2, Z2 \
 	ADD Z10, Z6, Z3 \
 	SUBTRACT Z3, Z2, Z6 \
-	STORE(Z6, 67, 1) \
+	PLACE(67) \
+	STORE(Z6, BX, 0, 1) \
 	ASK(30) \
 	ADD Z3, Z2, Z2 \
-	STORE(Z2, 68, 2) \
+	PLACE(68) \
+	STORE(Z2, BX, 0, 2) \
 	ASK(31) \
 	SUBTRACT Z11, Z5, Z2 \
-	STORE(Z2, 69, 3) \
+	PLACE(69) \
+	STORE(Z2, BX, 0, 3) \
 	ASK(32) \
 	SUBTRACT Z1, Z0, Z0 \
 	RECALL(25, Z1) \
@@ -1024,18 +1084,22 @@ line: \
 	SUBTRACT Z9, Z8, Z4 \
 	SUBTRACT Z4, Z3, Z5 \
 	ADD Z5, Z2, Z6 \
-	STORE(Z6, 70, 4) \
+	PLACE(70) \
+	STORE(Z6, BX, 0, 4) \
 	ASK(33) \
 	ADD Z1, Z0, Z0 \
 	ADD Z4, Z3, Z1 \
 	SUBTRACT Z1, Z0, Z3 \
-	STORE(Z3, 71, 5) \
+	PLACE(71) \
+	STORE(Z3, BX, 0, 5) \
 	ASK(34) \
 	ADD Z1, Z0, Z0 \
-	STORE(Z0, 72, 6) \
+	PLACE(72) \
+	STORE(Z0, BX, 0, 6) \
 	ASK(35) \
 	SUBTRACT Z5, Z2, Z0 \
-	STORE(Z0, 73, 7) \
+	PLACE(73) \
+	STORE(Z0, BX, 0, 7) \
 	ASK(36)
 
 #define STREAM9 \

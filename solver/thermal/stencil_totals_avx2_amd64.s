@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,15 +42,17 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD
 
 #define REST
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -71,23 +71,17 @@ done: \
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -106,142 +100,179 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
-	PREFETCH \
-	LOAD(1, Y1) \
-	PREFETCH \
-	LOAD(2, Y2) \
-	PREFETCH \
+	PLACE(0) \
+	LOAD(BX, 0, Y0) \
+	PREFETCH(BX) \
+	PLACE(1) \
+	LOAD(BX, 0, Y1) \
+	PREFETCH(BX) \
+	PLACE(2) \
+	LOAD(BX, 0, Y2) \
+	PREFETCH(BX) \
 	ADD Y2, Y1, Y3 \
-	LOAD(3, Y4) \
-	PREFETCH \
-	LOAD(4, Y5) \
-	PREFETCH \
+	PLACE(3) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
+	PLACE(4) \
+	LOAD(BX, 0, Y5) \
+	PREFETCH(BX) \
 	ADD Y5, Y4, Y6 \
 	ADD Y6, Y3, Y3 \
 	ADD Y3, Y0, Y0 \
-	LOAD(7, Y6) \
-	PREFETCH \
-	LOAD(8, Y7) \
-	PREFETCH \
+	PLACE(7) \
+	LOAD(BX, 0, Y6) \
+	PREFETCH(BX) \
+	PLACE(8) \
+	LOAD(BX, 0, Y7) \
+	PREFETCH(BX) \
 	ADD Y7, Y6, Y8 \
-	LOAD(5, Y9) \
-	PREFETCH \
-	LOAD(6, Y10) \
-	PREFETCH \
+	PLACE(5) \
+	LOAD(BX, 0, Y9) \
+	PREFETCH(BX) \
+	PLACE(6) \
+	LOAD(BX, 0, Y10) \
+	PREFETCH(BX) \
 	ADD Y10, Y9, Y11 \
 	ADD Y11, Y8, Y8 \
-	LOAD(9, Y11) \
-	PREFETCH \
-	LOAD(10, Y12) \
-	PREFETCH \
+	PLACE(9) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
+	PLACE(10) \
+	LOAD(BX, 0, Y12) \
+	PREFETCH(BX) \
 	ADD Y12, Y11, Y13 \
 	SPILL(Y3, 0) \
-	LOAD(11, Y3) \
-	PREFETCH \
+	PLACE(11) \
+	LOAD(BX, 0, Y3) \
+	PREFETCH(BX) \
 	SPILL(Y4, 1) \
-	LOAD(12, Y4) \
-	PREFETCH \
+	PLACE(12) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y5, 2) \
 	ADD Y4, Y3, Y5 \
 	ADD Y5, Y13, Y5 \
 	ADD Y5, Y8, Y13 \
 	ADD Y13, Y0, Y0 \
-	LOAD(15, Y13) \
-	PREFETCH \
+	PLACE(15) \
+	LOAD(BX, 0, Y13) \
+	PREFETCH(BX) \
 	SPILL(Y5, 3) \
-	LOAD(16, Y5) \
-	PREFETCH \
+	PLACE(16) \
+	LOAD(BX, 0, Y5) \
+	PREFETCH(BX) \
 	SPILL(Y8, 4) \
 	ADD Y5, Y13, Y8 \
 	SPILL(Y3, 5) \
-	LOAD(13, Y3) \
-	PREFETCH \
+	PLACE(13) \
+	LOAD(BX, 0, Y3) \
+	PREFETCH(BX) \
 	SPILL(Y4, 6) \
-	LOAD(14, Y4) \
-	PREFETCH \
+	PLACE(14) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y5, 7) \
 	ADD Y4, Y3, Y5 \
 	ADD Y5, Y8, Y5 \
-	LOAD(19, Y8) \
-	PREFETCH \
+	PLACE(19) \
+	LOAD(BX, 0, Y8) \
+	PREFETCH(BX) \
 	SPILL(Y3, 8) \
-	LOAD(20, Y3) \
-	PREFETCH \
+	PLACE(20) \
+	LOAD(BX, 0, Y3) \
+	PREFETCH(BX) \
 	SPILL(Y4, 9) \
 	ADD Y3, Y8, Y4 \
 	SPILL(Y13, 10) \
-	LOAD(17, Y13) \
-	PREFETCH \
+	PLACE(17) \
+	LOAD(BX, 0, Y13) \
+	PREFETCH(BX) \
 	SPILL(Y11, 11) \
-	LOAD(18, Y11) \
-	PREFETCH \
+	PLACE(18) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
 	SPILL(Y12, 12) \
 	ADD Y11, Y13, Y12 \
 	ADD Y12, Y4, Y4 \
 	ADD Y4, Y5, Y4 \
-	LOAD(23, Y5) \
-	PREFETCH \
-	LOAD(24, Y12) \
-	PREFETCH \
+	PLACE(23) \
+	LOAD(BX, 0, Y5) \
+	PREFETCH(BX) \
+	PLACE(24) \
+	LOAD(BX, 0, Y12) \
+	PREFETCH(BX) \
 	SPILL(Y11, 13) \
 	ADD Y12, Y5, Y11 \
 	SPILL(Y5, 14) \
-	LOAD(21, Y5) \
-	PREFETCH \
+	PLACE(21) \
+	LOAD(BX, 0, Y5) \
+	PREFETCH(BX) \
 	SPILL(Y12, 15) \
-	LOAD(22, Y12) \
-	PREFETCH \
+	PLACE(22) \
+	LOAD(BX, 0, Y12) \
+	PREFETCH(BX) \
 	SPILL(Y13, 16) \
 	ADD Y12, Y5, Y13 \
 	ADD Y13, Y11, Y11 \
 	ADD Y11, Y4, Y13 \
 	SPILL(Y11, 17) \
-	LOAD(25, Y11) \
-	PREFETCH \
+	PLACE(25) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
 	SPILL(Y4, 18) \
-	LOAD(26, Y4) \
-	PREFETCH \
+	PLACE(26) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y5, 19) \
 	ADD Y4, Y11, Y5 \
 	SPILL(Y4, 20) \
-	LOAD(27, Y4) \
-	PREFETCH \
+	PLACE(27) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y11, 21) \
-	LOAD(28, Y11) \
-	PREFETCH \
+	PLACE(28) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
 	SPILL(Y12, 22) \
 	ADD Y11, Y4, Y12 \
 	ADD Y12, Y5, Y5 \
-	LOAD(31, Y12) \
-	PREFETCH \
+	PLACE(31) \
+	LOAD(BX, 0, Y12) \
+	PREFETCH(BX) \
 	SPILL(Y4, 23) \
-	LOAD(32, Y4) \
-	PREFETCH \
+	PLACE(32) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y11, 24) \
 	ADD Y4, Y12, Y11 \
 	SPILL(Y4, 25) \
-	LOAD(29, Y4) \
-	PREFETCH \
+	PLACE(29) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y12, 26) \
-	LOAD(30, Y12) \
-	PREFETCH \
+	PLACE(30) \
+	LOAD(BX, 0, Y12) \
+	PREFETCH(BX) \
 	SPILL(Y3, 27) \
 	ADD Y12, Y4, Y3 \
 	ADD Y3, Y11, Y3 \
-	LOAD(35, Y11) \
-	PREFETCH \
+	PLACE(35) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
 	SPILL(Y4, 28) \
-	LOAD(36, Y4) \
-	PREFETCH \
+	PLACE(36) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y12, 29) \
 	ADD Y4, Y11, Y12 \
 	SPILL(Y4, 30) \
-	LOAD(33, Y4) \
-	PREFETCH \
+	PLACE(33) \
+	LOAD(BX, 0, Y4) \
+	PREFETCH(BX) \
 	SPILL(Y11, 31) \
-	LOAD(34, Y11) \
-	PREFETCH \
+	PLACE(34) \
+	LOAD(BX, 0, Y11) \
+	PREFETCH(BX) \
 	SPILL(Y8, 32) \
 	ADD Y11, Y4, Y8 \
 	ADD Y8, Y12, Y8 \
@@ -249,8 +280,9 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y3, Y5, Y8 \
 	ADD Y8, Y13, Y8 \
 	ADD Y8, Y0, Y0 \
-	STORE(Y0, 37) \
-	PREFETCH \
+	PLACE(37) \
+	STORE(Y0, BX, 0) \
+	PREFETCH(BX) \
 	SUBTRACT Y2, Y1, Y1 \
 	SUBTRACT Y7, Y6, Y2 \
 	SUBTRACT Y10, Y9, Y6 \
@@ -303,8 +335,9 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD_CONSTANT(9, Y1, Y11) \
 	SPILL(Y1, 11) \
 	MULTIPLY Y11, Y0, Y1 \
-	STORE(Y1, 38) \
-	PREFETCH \
+	PLACE(38) \
+	STORE(Y1, BX, 0) \
+	PREFETCH(BX) \
 	FILL(1, Y1) \
 	SPILL(Y11, 12) \
 	SUBTRACT SPILLED(2), Y1, Y11 \
@@ -332,8 +365,9 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY Y7, Y1, Y1 \
 	ADD_CONSTANT(10, Y1, Y2) \
 	MULTIPLY Y2, Y0, Y3 \
-	STORE(Y3, 39) \
-	PREFETCH \
+	PLACE(39) \
+	STORE(Y3, BX, 0) \
+	PREFETCH(BX) \
 	FILL(12, Y3) \
 	MULTIPLY Y3, Y3, Y4 \
 	MULTIPLY Y2, Y2, Y5 \
@@ -368,18 +402,24 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD_CONSTANT(11, Y1, Y1) \
 	MULTIPLY Y1, Y0, Y0 \
 	ADD Y0, Y4, Y5 \
-	STORE(Y5, 40) \
-	PREFETCH \
-	STORE(Y4, 41) \
-	PREFETCH \
-	STORE(Y3, 42) \
-	PREFETCH \
-	STORE(Y2, 43) \
-	PREFETCH \
-	STORE(Y1, 44) \
-	PREFETCH \
-	STORE(Y0, 45) \
-	PREFETCH
+	PLACE(40) \
+	STORE(Y5, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(41) \
+	STORE(Y4, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(42) \
+	STORE(Y3, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(43) \
+	STORE(Y2, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(44) \
+	STORE(Y1, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(45) \
+	STORE(Y0, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

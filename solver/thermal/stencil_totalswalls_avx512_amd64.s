@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,15 +42,17 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD
 
 #define REST
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -73,144 +73,175 @@ done: \
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Z0) \
-	PREFETCH \
-	LOAD(1, Z1) \
-	PREFETCH \
-	LOAD(2, Z2) \
-	PREFETCH \
+	PLACE(0) \
+	LOAD(BX, 0, Z0) \
+	PREFETCH(BX) \
+	PLACE(1) \
+	LOAD(BX, 0, Z1) \
+	PREFETCH(BX) \
+	PLACE(2) \
+	LOAD(BX, 0, Z2) \
+	PREFETCH(BX) \
 	ADD Z2, Z1, Z3 \
-	LOAD(3, Z4) \
-	PREFETCH \
-	LOAD(4, Z5) \
-	PREFETCH \
+	PLACE(3) \
+	LOAD(BX, 0, Z4) \
+	PREFETCH(BX) \
+	PLACE(4) \
+	LOAD(BX, 0, Z5) \
+	PREFETCH(BX) \
 	ADD Z5, Z4, Z6 \
 	ADD Z6, Z3, Z3 \
 	ADD Z3, Z0, Z0 \
-	LOAD(7, Z6) \
-	PREFETCH \
-	LOAD(8, Z7) \
-	PREFETCH \
+	PLACE(7) \
+	LOAD(BX, 0, Z6) \
+	PREFETCH(BX) \
+	PLACE(8) \
+	LOAD(BX, 0, Z7) \
+	PREFETCH(BX) \
 	ADD Z7, Z6, Z8 \
-	LOAD(5, Z9) \
-	PREFETCH \
-	LOAD(6, Z10) \
-	PREFETCH \
+	PLACE(5) \
+	LOAD(BX, 0, Z9) \
+	PREFETCH(BX) \
+	PLACE(6) \
+	LOAD(BX, 0, Z10) \
+	PREFETCH(BX) \
 	ADD Z10, Z9, Z11 \
 	ADD Z11, Z8, Z8 \
-	LOAD(9, Z11) \
-	PREFETCH \
-	LOAD(10, Z12) \
-	PREFETCH \
+	PLACE(9) \
+	LOAD(BX, 0, Z11) \
+	PREFETCH(BX) \
+	PLACE(10) \
+	LOAD(BX, 0, Z12) \
+	PREFETCH(BX) \
 	ADD Z12, Z11, Z13 \
-	LOAD(11, Z14) \
-	PREFETCH \
-	LOAD(12, Z15) \
-	PREFETCH \
+	PLACE(11) \
+	LOAD(BX, 0, Z14) \
+	PREFETCH(BX) \
+	PLACE(12) \
+	LOAD(BX, 0, Z15) \
+	PREFETCH(BX) \
 	ADD Z15, Z14, Z16 \
 	ADD Z16, Z13, Z13 \
 	ADD Z13, Z8, Z16 \
 	ADD Z16, Z0, Z0 \
-	LOAD(15, Z16) \
-	PREFETCH \
-	LOAD(16, Z17) \
-	PREFETCH \
+	PLACE(15) \
+	LOAD(BX, 0, Z16) \
+	PREFETCH(BX) \
+	PLACE(16) \
+	LOAD(BX, 0, Z17) \
+	PREFETCH(BX) \
 	ADD Z17, Z16, Z18 \
-	LOAD(13, Z19) \
-	PREFETCH \
-	LOAD(14, Z20) \
-	PREFETCH \
+	PLACE(13) \
+	LOAD(BX, 0, Z19) \
+	PREFETCH(BX) \
+	PLACE(14) \
+	LOAD(BX, 0, Z20) \
+	PREFETCH(BX) \
 	ADD Z20, Z19, Z21 \
 	ADD Z21, Z18, Z18 \
-	LOAD(19, Z21) \
-	PREFETCH \
-	LOAD(20, Z22) \
-	PREFETCH \
+	PLACE(19) \
+	LOAD(BX, 0, Z21) \
+	PREFETCH(BX) \
+	PLACE(20) \
+	LOAD(BX, 0, Z22) \
+	PREFETCH(BX) \
 	ADD Z22, Z21, Z23 \
-	LOAD(17, Z24) \
-	PREFETCH \
-	LOAD(18, Z25) \
-	PREFETCH \
+	PLACE(17) \
+	LOAD(BX, 0, Z24) \
+	PREFETCH(BX) \
+	PLACE(18) \
+	LOAD(BX, 0, Z25) \
+	PREFETCH(BX) \
 	ADD Z25, Z24, Z26 \
 	ADD Z26, Z23, Z23 \
 	ADD Z23, Z18, Z18 \
-	LOAD(23, Z23) \
-	PREFETCH \
-	LOAD(24, Z26) \
-	PREFETCH \
+	PLACE(23) \
+	LOAD(BX, 0, Z23) \
+	PREFETCH(BX) \
+	PLACE(24) \
+	LOAD(BX, 0, Z26) \
+	PREFETCH(BX) \
 	ADD Z26, Z23, Z27 \
-	LOAD(21, Z28) \
-	PREFETCH \
-	LOAD(22, Z29) \
-	PREFETCH \
+	PLACE(21) \
+	LOAD(BX, 0, Z28) \
+	PREFETCH(BX) \
+	PLACE(22) \
+	LOAD(BX, 0, Z29) \
+	PREFETCH(BX) \
 	ADD Z29, Z28, Z30 \
 	ADD Z30, Z27, Z27 \
 	ADD Z27, Z18, Z30 \
 	SPILL(Z27, 0) \
-	LOAD(25, Z27) \
-	PREFETCH \
+	PLACE(25) \
+	LOAD(BX, 0, Z27) \
+	PREFETCH(BX) \
 	SPILL(Z18, 1) \
-	LOAD(26, Z18) \
-	PREFETCH \
+	PLACE(26) \
+	LOAD(BX, 0, Z18) \
+	PREFETCH(BX) \
 	SPILL(Z13, 2) \
 	ADD Z18, Z27, Z13 \
 	SPILL(Z3, 3) \
-	LOAD(27, Z3) \
-	PREFETCH \
+	PLACE(27) \
+	LOAD(BX, 0, Z3) \
+	PREFETCH(BX) \
 	SPILL(Z8, 4) \
-	LOAD(28, Z8) \
-	PREFETCH \
+	PLACE(28) \
+	LOAD(BX, 0, Z8) \
+	PREFETCH(BX) \
 	SPILL(Z14, 5) \
 	ADD Z8, Z3, Z14 \
 	ADD Z14, Z13, Z13 \
-	LOAD(31, Z14) \
-	PREFETCH \
+	PLACE(31) \
+	LOAD(BX, 0, Z14) \
+	PREFETCH(BX) \
 	SPILL(Z3, 6) \
-	LOAD(32, Z3) \
-	PREFETCH \
+	PLACE(32) \
+	LOAD(BX, 0, Z3) \
+	PREFETCH(BX) \
 	SPILL(Z8, 7) \
 	ADD Z3, Z14, Z8 \
 	SPILL(Z15, 8) \
-	LOAD(29, Z15) \
-	PREFETCH \
+	PLACE(29) \
+	LOAD(BX, 0, Z15) \
+	PREFETCH(BX) \
 	SPILL(Z4, 9) \
-	LOAD(30, Z4) \
-	PREFETCH \
+	PLACE(30) \
+	LOAD(BX, 0, Z4) \
+	PREFETCH(BX) \
 	SPILL(Z5, 10) \
 	ADD Z4, Z15, Z5 \
 	ADD Z5, Z8, Z5 \
-	LOAD(35, Z8) \
-	PREFETCH \
+	PLACE(35) \
+	LOAD(BX, 0, Z8) \
+	PREFETCH(BX) \
 	SPILL(Z4, 11) \
-	LOAD(36, Z4) \
-	PREFETCH \
+	PLACE(36) \
+	LOAD(BX, 0, Z4) \
+	PREFETCH(BX) \
 	SPILL(Z15, 12) \
 	ADD Z4, Z8, Z15 \
 	SPILL(Z3, 13) \
-	LOAD(33, Z3) \
-	PREFETCH \
+	PLACE(33) \
+	LOAD(BX, 0, Z3) \
+	PREFETCH(BX) \
 	SPILL(Z14, 14) \
-	LOAD(34, Z14) \
-	PREFETCH \
+	PLACE(34) \
+	LOAD(BX, 0, Z14) \
+	PREFETCH(BX) \
 	SPILL(Z18, 15) \
 	ADD Z14, Z3, Z18 \
 	ADD Z18, Z15, Z15 \
@@ -218,35 +249,43 @@ done: \
 	ADD Z5, Z13, Z15 \
 	ADD Z15, Z30, Z15 \
 	ADD Z15, Z0, Z0 \
-	LOAD(37, Z15) \
-	PREFETCH \
+	PLACE(37) \
+	LOAD(BX, 0, Z15) \
+	PREFETCH(BX) \
 	COPY(7, Z18) \
 	SUBTRACT Z15, Z18, Z18 \
-	LOAD(39, Z15) \
-	PREFETCH \
-	LOAD(40, Z30) \
-	PREFETCH \
+	PLACE(39) \
+	LOAD(BX, 0, Z15) \
+	PREFETCH(BX) \
+	PLACE(40) \
+	LOAD(BX, 0, Z30) \
+	PREFETCH(BX) \
 	ADD Z30, Z15, Z30 \
 	SPILL(Z5, 16) \
-	LOAD(41, Z5) \
-	PREFETCH \
+	PLACE(41) \
+	LOAD(BX, 0, Z5) \
+	PREFETCH(BX) \
 	ADD Z5, Z30, Z5 \
 	MULTIPLY Z5, Z18, Z5 \
-	LOAD(38, Z18) \
-	PREFETCH \
+	PLACE(38) \
+	LOAD(BX, 0, Z18) \
+	PREFETCH(BX) \
 	COPY(7, Z30) \
 	SUBTRACT Z18, Z30, Z30 \
-	LOAD(42, Z18) \
-	PREFETCH \
+	PLACE(42) \
+	LOAD(BX, 0, Z18) \
+	PREFETCH(BX) \
 	ADD Z18, Z15, Z15 \
-	LOAD(43, Z18) \
-	PREFETCH \
+	PLACE(43) \
+	LOAD(BX, 0, Z18) \
+	PREFETCH(BX) \
 	ADD Z18, Z15, Z15 \
 	MULTIPLY Z15, Z30, Z15 \
 	ADD Z15, Z5, Z5 \
 	ADD Z5, Z0, Z5 \
-	STORE(Z5, 44) \
-	PREFETCH \
+	PLACE(44) \
+	STORE(Z5, BX, 0) \
+	PREFETCH(BX) \
 	SUBTRACT Z2, Z1, Z1 \
 	SUBTRACT Z7, Z6, Z2 \
 	SUBTRACT Z10, Z9, Z6 \
@@ -285,8 +324,9 @@ done: \
 	MULTIPLY Z8, Z1, Z0 \
 	ADD_CONSTANT(9, Z0, Z1) \
 	MULTIPLY Z1, Z5, Z15 \
-	STORE(Z15, 45) \
-	PREFETCH \
+	PLACE(45) \
+	STORE(Z15, BX, 0) \
+	PREFETCH(BX) \
 	FILL(9, Z15) \
 	SUBTRACT SPILLED(10), Z15, Z18 \
 	ADD Z6, Z2, Z2 \
@@ -312,8 +352,9 @@ done: \
 	MULTIPLY Z8, Z2, Z2 \
 	ADD_CONSTANT(10, Z2, Z3) \
 	MULTIPLY Z3, Z5, Z4 \
-	STORE(Z4, 46) \
-	PREFETCH \
+	PLACE(46) \
+	STORE(Z4, BX, 0) \
+	PREFETCH(BX) \
 	MULTIPLY Z1, Z1, Z4 \
 	MULTIPLY Z3, Z3, Z6 \
 	ADD Z6, Z4, Z4 \
@@ -345,18 +386,24 @@ done: \
 	ADD_CONSTANT(11, Z0, Z0) \
 	MULTIPLY Z0, Z5, Z2 \
 	ADD Z2, Z4, Z5 \
-	STORE(Z5, 47) \
-	PREFETCH \
-	STORE(Z4, 48) \
-	PREFETCH \
-	STORE(Z1, 49) \
-	PREFETCH \
-	STORE(Z3, 50) \
-	PREFETCH \
-	STORE(Z0, 51) \
-	PREFETCH \
-	STORE(Z2, 52) \
-	PREFETCH
+	PLACE(47) \
+	STORE(Z5, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(48) \
+	STORE(Z4, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(49) \
+	STORE(Z1, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(50) \
+	STORE(Z3, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(51) \
+	STORE(Z0, BX, 0) \
+	PREFETCH(BX) \
+	PLACE(52) \
+	STORE(Z2, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

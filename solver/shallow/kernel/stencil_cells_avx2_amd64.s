@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,10 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST MOVQ 40(AX), R12; MOVQ (R12), R12
+#define ASK_NEXT ADDQ $(CELLS*REAL), R12
+#define PREFETCH(p) PREFETCHT0 (p)(R12*1)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -77,23 +76,17 @@ few:
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -112,26 +105,26 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
-	PREFETCH \
-	LOAD(1, Y1) \
-	PREFETCH \
-	LOAD(2, Y2) \
-	PREFETCH \
-	LOAD(3, Y3) \
-	PREFETCH \
-	STORE(Y0, 4) \
+	LOAD(SI, 0, Y0) \
+	PREFETCH(SI) \
+	LOAD(DI, 0, Y1) \
+	PREFETCH(DI) \
+	LOAD(R13, 0, Y2) \
+	PREFETCH(R13) \
+	LOAD(R14, 0, Y3) \
+	PREFETCH(R14) \
+	STORE(Y0, R15, 0) \
 	ADD Y3, Y0, Y3 \
-	STORE(Y3, 5) \
+	STORE(Y3, R15, 144) \
 	MAXIMUM_CONSTANT(0, Y0, Y3) \
 	COPY(1, Y4) \
 	DIVIDE Y3, Y4, Y4 \
 	MULTIPLY Y4, Y0, Y0 \
 	MULTIPLY Y4, Y0, Y0 \
 	MULTIPLY Y1, Y0, Y1 \
-	STORE(Y1, 6) \
+	STORE(Y1, R15, 288) \
 	MULTIPLY Y2, Y0, Y0 \
-	STORE(Y0, 7)
+	STORE(Y0, R15, 432)
 
 #define REAL 4
 #define ADD VADDPS

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,10 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST MOVQ 80(AX), R12; MOVQ (R12), R12
+#define ASK_NEXT ADDQ $(CELLS*REAL), R12
+#define PREFETCH(p) PREFETCHT0 (p)(R12*1)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -77,23 +76,17 @@ few:
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -112,13 +105,12 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(14, Y0) \
-	PREFETCH \
-	LOAD(0, Y1) \
-	LOAD(3, Y2) \
+	LOAD(R15, 0, Y0) \
+	LOAD(SI, 0, Y1) \
+	LOAD(DI, 0, Y2) \
 	SUBTRACT Y2, Y1, Y1 \
-	LOAD(7, Y2) \
-	LOAD(10, Y3) \
+	LOAD(R13, 0, Y2) \
+	LOAD(R14, 0, Y3) \
 	SUBTRACT Y3, Y2, Y2 \
 	ADD Y2, Y1, Y1 \
 	MULTIPLY_CONSTANT(0, Y1, Y1) \
@@ -126,22 +118,23 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	ADD Y1, Y0, Y0 \
 	MAXIMUM_CONSTANT(2, Y0, Y0) \
 	MAXIMUM_CONSTANT(2, Y0, Y0) \
-	LOAD(1, Y1) \
-	LOAD(2, Y2) \
-	LOAD(4, Y3) \
-	LOAD(5, Y4) \
-	LOAD(6, Y5) \
-	LOAD(8, Y6) \
-	LOAD(9, Y7) \
-	LOAD(11, Y8) \
-	LOAD(12, Y9) \
-	LOAD(13, Y10) \
-	LOAD(15, Y11) \
-	PREFETCH \
-	LOAD(16, Y12) \
-	PREFETCH \
-	STORE(Y0, 17) \
-	PREFETCH \
+	LOAD(SI, 144, Y1) \
+	LOAD(SI, 432, Y2) \
+	LOAD(DI, 144, Y3) \
+	LOAD(DI, 288, Y4) \
+	LOAD(SI, 1152, Y5) \
+	LOAD(R13, 144, Y6) \
+	LOAD(R13, 432, Y7) \
+	LOAD(R14, 144, Y8) \
+	LOAD(R14, 288, Y9) \
+	LOAD(R13, 1152, Y10) \
+	PLACE(5) \
+	LOAD(BX, 0, Y11) \
+	PLACE(6) \
+	LOAD(BX, 0, Y12) \
+	PLACE(7) \
+	STORE(Y0, BX, 0) \
+	PREFETCH(BX) \
 	MULTIPLY_CONSTANT(3, Y0, Y0) \
 	MINIMUM_CONSTANT(4, Y0, Y0) \
 	MULTIPLY Y0, Y0, Y0 \
@@ -153,8 +146,9 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(1, Y2, Y2) \
 	ADD Y2, Y11, Y2 \
 	MULTIPLY Y2, Y0, Y2 \
-	STORE(Y2, 18) \
-	PREFETCH \
+	PLACE(8) \
+	STORE(Y2, BX, 0) \
+	PREFETCH(BX) \
 	SUBTRACT Y3, Y1, Y1 \
 	SUBTRACT Y9, Y7, Y2 \
 	SUBTRACT Y10, Y2, Y2 \
@@ -163,8 +157,9 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY_CONSTANT(1, Y1, Y1) \
 	ADD Y1, Y12, Y1 \
 	MULTIPLY Y1, Y0, Y0 \
-	STORE(Y0, 19) \
-	PREFETCH
+	PLACE(9) \
+	STORE(Y0, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,9 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST
+#define ASK_NEXT
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -77,23 +75,17 @@ few:
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -112,22 +104,22 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Y0) \
-	LOAD(5, Y1) \
-	LOAD(4, Y2) \
+	LOAD(SI, 0, Y0) \
+	LOAD(R14, 144, Y1) \
+	LOAD(R14, 0, Y2) \
 	SUBTRACT Y2, Y1, Y1 \
-	LOAD(1, Y3) \
+	LOAD(SI, 144, Y3) \
 	SUBTRACT Y0, Y3, Y3 \
 	SUBTRACT Y3, Y1, Y1 \
 	MAXIMUM_CONSTANT(0, Y1, Y3) \
 	SUBTRACT Y3, Y0, Y3 \
 	MAXIMUM_CONSTANT(0, Y3, Y3) \
-	LOAD(2, Y4) \
+	LOAD(DI, 0, Y4) \
 	MULTIPLY_CONSTANT(1, Y3, Y5) \
 	MAXIMUM_CONSTANT(2, Y5, Y5) \
 	ROOT Y5, Y5 \
 	ADD Y5, Y4, Y6 \
-	LOAD(6, Y7) \
+	LOAD(R15, 0, Y7) \
 	MINIMUM_CONSTANT(0, Y1, Y1) \
 	ADD Y1, Y2, Y1 \
 	MAXIMUM_CONSTANT(0, Y1, Y1) \
@@ -157,13 +149,16 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MINIMUM Y0, Y6, Y0 \
 	MULTIPLY_CONSTANT(5, Y2, Y2) \
 	MAXIMUM Y2, Y0, Y0 \
-	LOAD(3, Y2) \
-	LOAD(7, Y6) \
-	STORE(Y0, 8) \
+	LOAD(R13, 0, Y2) \
+	PLACE(5) \
+	LOAD(BX, 0, Y6) \
+	PLACE(6) \
+	STORE(Y0, BX, 0) \
 	MULTIPLY Y2, Y10, Y0 \
 	MULTIPLY Y6, Y5, Y2 \
 	ADD Y2, Y0, Y0 \
-	STORE(Y0, 9) \
+	PLACE(6) \
+	STORE(Y0, BX, 144) \
 	MULTIPLY Y4, Y10, Y0 \
 	MULTIPLY Y7, Y5, Y2 \
 	ADD Y2, Y0, Y0 \
@@ -174,8 +169,10 @@ GLOBL singles<>(SB), RODATA|NOPTR, $32
 	MULTIPLY Y1, Y8, Y2 \
 	ADD Y2, Y0, Y0 \
 	SUBTRACT Y1, Y0, Y1 \
-	STORE(Y1, 10) \
-	STORE(Y0, 11)
+	PLACE(6) \
+	STORE(Y1, BX, 288) \
+	PLACE(6) \
+	STORE(Y0, BX, 432)
 
 #define REAL 4
 #define ADD VADDPS

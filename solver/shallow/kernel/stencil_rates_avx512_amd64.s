@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,10 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST MOVQ 56(AX), R12; MOVQ (R12), R12
+#define ASK_NEXT ADDQ $(CELLS*REAL), R12
+#define PREFETCH(p) PREFETCHT0 (p)(R12*1)
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -79,59 +78,55 @@ few:
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(0, Z0) \
-	LOAD(3, Z1) \
+	LOAD(SI, 0, Z0) \
+	LOAD(DI, 0, Z1) \
 	SUBTRACT Z1, Z0, Z0 \
-	LOAD(7, Z1) \
-	LOAD(10, Z2) \
+	LOAD(R13, 0, Z1) \
+	LOAD(R14, 0, Z2) \
 	SUBTRACT Z2, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
 	MULTIPLY_CONSTANT(0, Z0, Z0) \
-	LOAD(1, Z1) \
-	LOAD(2, Z2) \
-	LOAD(4, Z3) \
-	LOAD(5, Z4) \
-	LOAD(6, Z5) \
-	LOAD(8, Z6) \
-	LOAD(9, Z7) \
-	LOAD(11, Z8) \
-	LOAD(12, Z9) \
-	LOAD(13, Z10) \
-	STORE(Z0, 14) \
-	PREFETCH \
+	LOAD(SI, 144, Z1) \
+	LOAD(SI, 432, Z2) \
+	LOAD(DI, 144, Z3) \
+	LOAD(DI, 288, Z4) \
+	LOAD(SI, 1152, Z5) \
+	LOAD(R13, 144, Z6) \
+	LOAD(R13, 432, Z7) \
+	LOAD(R14, 144, Z8) \
+	LOAD(R14, 288, Z9) \
+	LOAD(R13, 1152, Z10) \
+	STORE(Z0, R15, 0) \
+	PREFETCH(R15) \
 	SUBTRACT Z4, Z2, Z0 \
 	SUBTRACT Z5, Z0, Z0 \
 	SUBTRACT Z8, Z6, Z2 \
 	ADD Z2, Z0, Z0 \
 	MULTIPLY_CONSTANT(0, Z0, Z0) \
-	STORE(Z0, 15) \
-	PREFETCH \
+	PLACE(5) \
+	STORE(Z0, BX, 0) \
+	PREFETCH(BX) \
 	SUBTRACT Z3, Z1, Z0 \
 	SUBTRACT Z9, Z7, Z1 \
 	SUBTRACT Z10, Z1, Z1 \
 	ADD Z1, Z0, Z0 \
 	MULTIPLY_CONSTANT(0, Z0, Z0) \
-	STORE(Z0, 16) \
-	PREFETCH
+	PLACE(6) \
+	STORE(Z0, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

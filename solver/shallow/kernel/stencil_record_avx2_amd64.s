@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,15 +42,17 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD
 
 #define REST
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -71,23 +71,17 @@ done: \
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -106,22 +100,27 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(1, Y0) \
-	PREFETCH \
-	LOAD(0, Y1) \
-	PREFETCH \
+	PLACE(1) \
+	LOAD(BX, 0, Y0) \
+	PREFETCH(BX) \
+	PLACE(0) \
+	LOAD(BX, 0, Y1) \
+	PREFETCH(BX) \
 	MAXIMUM Y1, Y0, Y0 \
-	LOAD(2, Y2) \
-	PREFETCH \
-	STORE(Y0, 3) \
-	PREFETCH \
+	PLACE(2) \
+	LOAD(BX, 0, Y2) \
+	PREFETCH(BX) \
+	PLACE(3) \
+	STORE(Y0, BX, 0) \
+	PREFETCH(BX) \
 	COPY(0, Y0) \
 	COPY(1, Y3) \
 	SELECT(Y1, Y0, Y2, Y3, Y1) \
 	COPY(2, Y0) \
 	SELECT(Y2, Y0, Y1, Y2, Y1) \
-	STORE(Y1, 4) \
-	PREFETCH
+	PLACE(4) \
+	STORE(Y1, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

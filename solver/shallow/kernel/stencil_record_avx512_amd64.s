@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,15 +42,17 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD
 
 #define REST
+
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -73,41 +73,40 @@ done: \
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(1, Z0) \
-	PREFETCH \
-	LOAD(0, Z1) \
-	PREFETCH \
+	PLACE(1) \
+	LOAD(BX, 0, Z0) \
+	PREFETCH(BX) \
+	PLACE(0) \
+	LOAD(BX, 0, Z1) \
+	PREFETCH(BX) \
 	MAXIMUM Z1, Z0, Z0 \
-	LOAD(2, Z2) \
-	PREFETCH \
-	STORE(Z0, 3) \
-	PREFETCH \
+	PLACE(2) \
+	LOAD(BX, 0, Z2) \
+	PREFETCH(BX) \
+	PLACE(3) \
+	STORE(Z0, BX, 0) \
+	PREFETCH(BX) \
 	COPY(0, Z0) \
 	COPY(1, Z3) \
 	SELECT(Z1, Z0, Z2, Z3, Z1) \
 	COPY(2, Z0) \
 	SELECT(Z2, Z0, Z1, Z2, Z1) \
-	STORE(Z1, 4) \
-	PREFETCH
+	PLACE(4) \
+	STORE(Z1, BX, 0) \
+	PREFETCH(BX)
 
 #define REAL 4
 #define ADD VADDPS

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,9 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST
+#define ASK_NEXT
 
 #define VECTOR 32
 #define COPY(n, to) VMOVUPS CONSTANT(n), to
@@ -77,23 +75,17 @@ few:
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1
@@ -112,92 +104,88 @@ DATA singles<>+28(SB)/4, $7
 GLOBL singles<>(SB), RODATA|NOPTR, $32
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(4, Y0) \
-	LOAD(0, Y1) \
+	LOAD(DI, 0, Y0) \
+	LOAD(SI, 0, Y1) \
 	SUBTRACT Y1, Y0, Y1 \
 	MULTIPLY_CONSTANT(0, Y1, Y1) \
-	LOAD(8, Y2) \
+	LOAD(R13, 0, Y2) \
 	SUBTRACT Y0, Y2, Y2 \
 	MULTIPLY_CONSTANT(0, Y2, Y2) \
 	ADD Y2, Y1, Y3 \
 	MULTIPLY_CONSTANT(1, Y3, Y3) \
-	MINIMUM Y3, Y1, Y4 \
-	MINIMUM Y2, Y4, Y4 \
+	MINIMUM Y2, Y1, Y4 \
 	MAXIMUM_CONSTANT(2, Y4, Y4) \
-	MAXIMUM Y3, Y1, Y1 \
+	MINIMUM Y4, Y3, Y3 \
 	MAXIMUM Y2, Y1, Y1 \
 	MINIMUM_CONSTANT(2, Y1, Y1) \
-	ADD Y1, Y4, Y1 \
+	MAXIMUM Y1, Y3, Y1 \
 	SUBTRACT Y1, Y0, Y2 \
-	LOAD(1, Y3) \
-	LOAD(2, Y4) \
-	LOAD(3, Y5) \
-	LOAD(5, Y6) \
-	LOAD(6, Y7) \
-	LOAD(7, Y8) \
-	LOAD(9, Y9) \
-	LOAD(10, Y10) \
-	LOAD(11, Y11) \
-	STORE(Y2, 12) \
+	LOAD(SI, 144, Y3) \
+	LOAD(SI, 288, Y4) \
+	LOAD(SI, 432, Y5) \
+	LOAD(DI, 144, Y6) \
+	LOAD(DI, 288, Y7) \
+	LOAD(DI, 432, Y8) \
+	LOAD(R13, 144, Y9) \
+	LOAD(R13, 288, Y10) \
+	LOAD(R13, 432, Y11) \
+	STORE(Y2, R14, 0) \
 	SUBTRACT Y3, Y6, Y2 \
 	MULTIPLY_CONSTANT(0, Y2, Y2) \
 	SUBTRACT Y6, Y9, Y3 \
 	MULTIPLY_CONSTANT(0, Y3, Y3) \
 	ADD Y3, Y2, Y9 \
 	MULTIPLY_CONSTANT(1, Y9, Y9) \
-	MINIMUM Y9, Y2, Y12 \
-	MINIMUM Y3, Y12, Y12 \
+	MINIMUM Y3, Y2, Y12 \
 	MAXIMUM_CONSTANT(2, Y12, Y12) \
-	MAXIMUM Y9, Y2, Y2 \
+	MINIMUM Y12, Y9, Y9 \
 	MAXIMUM Y3, Y2, Y2 \
 	MINIMUM_CONSTANT(2, Y2, Y2) \
-	ADD Y2, Y12, Y2 \
+	MAXIMUM Y2, Y9, Y2 \
 	COPY(2, Y3) \
 	COPY(2, Y9) \
 	SELECT(Y3, Y0, Y2, Y9, Y2) \
 	SUBTRACT Y2, Y6, Y3 \
-	STORE(Y3, 13) \
+	STORE(Y3, R14, 144) \
 	SUBTRACT Y4, Y7, Y3 \
 	MULTIPLY_CONSTANT(0, Y3, Y3) \
 	SUBTRACT Y7, Y10, Y4 \
 	MULTIPLY_CONSTANT(0, Y4, Y4) \
 	ADD Y4, Y3, Y9 \
 	MULTIPLY_CONSTANT(1, Y9, Y9) \
-	MINIMUM Y9, Y3, Y10 \
-	MINIMUM Y4, Y10, Y10 \
+	MINIMUM Y4, Y3, Y10 \
 	MAXIMUM_CONSTANT(2, Y10, Y10) \
-	MAXIMUM Y9, Y3, Y3 \
+	MINIMUM Y10, Y9, Y9 \
 	MAXIMUM Y4, Y3, Y3 \
 	MINIMUM_CONSTANT(2, Y3, Y3) \
-	ADD Y3, Y10, Y3 \
+	MAXIMUM Y3, Y9, Y3 \
 	SUBTRACT Y3, Y7, Y4 \
-	STORE(Y4, 14) \
+	STORE(Y4, R14, 288) \
 	SUBTRACT Y5, Y8, Y4 \
 	MULTIPLY_CONSTANT(0, Y4, Y4) \
 	SUBTRACT Y8, Y11, Y5 \
 	MULTIPLY_CONSTANT(0, Y5, Y5) \
 	ADD Y5, Y4, Y9 \
 	MULTIPLY_CONSTANT(1, Y9, Y9) \
-	MINIMUM Y9, Y4, Y10 \
-	MINIMUM Y5, Y10, Y10 \
+	MINIMUM Y5, Y4, Y10 \
 	MAXIMUM_CONSTANT(2, Y10, Y10) \
-	MAXIMUM Y9, Y4, Y4 \
+	MINIMUM Y10, Y9, Y9 \
 	MAXIMUM Y5, Y4, Y4 \
 	MINIMUM_CONSTANT(2, Y4, Y4) \
-	ADD Y4, Y10, Y4 \
+	MAXIMUM Y4, Y9, Y4 \
 	SUBTRACT Y4, Y8, Y5 \
-	STORE(Y5, 15) \
+	STORE(Y5, R14, 432) \
 	ADD Y1, Y0, Y1 \
-	STORE(Y1, 16) \
+	STORE(Y1, R15, 0) \
 	ADD Y2, Y6, Y1 \
-	STORE(Y1, 17) \
+	STORE(Y1, R15, 144) \
 	ADD Y3, Y7, Y1 \
-	STORE(Y1, 18) \
+	STORE(Y1, R15, 288) \
 	ADD Y4, Y8, Y1 \
-	STORE(Y1, 19) \
+	STORE(Y1, R15, 432) \
 	MULTIPLY_CONSTANT(3, Y0, Y0) \
 	MULTIPLY Y2, Y0, Y0 \
-	STORE(Y0, 20)
+	STORE(Y0, R15, 576)
 
 #define REAL 4
 #define ADD VADDPS

@@ -7,12 +7,7 @@
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -26,10 +21,13 @@
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -44,13 +42,10 @@ done: \
 	VZEROUPPER \
 	RET
 
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
+#define HOLD MOVQ 0(AX), SI; MOVQ 8(AX), DI; MOVQ 16(AX), R13; MOVQ 24(AX), R14; MOVQ 32(AX), R15;
 
 #define REST \
 	CMPQ R8, R11 \
@@ -59,6 +54,9 @@ done: \
 	SUBQ R11, R9 \
 	JMP  loop \
 few:
+
+#define ASK_FIRST
+#define ASK_NEXT
 
 #define VECTOR 64
 #define COPY(n, to) BROADCAST CONSTANT(n), to
@@ -79,111 +77,101 @@ few:
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 
 #define BODY(LOAD, STORE, STORE_MAXIMUM) \
-	LOAD(4, Z0) \
-	LOAD(0, Z1) \
+	LOAD(DI, 0, Z0) \
+	LOAD(SI, 0, Z1) \
 	SUBTRACT Z1, Z0, Z1 \
 	MULTIPLY_CONSTANT(0, Z1, Z1) \
-	LOAD(8, Z2) \
+	LOAD(R13, 0, Z2) \
 	SUBTRACT Z0, Z2, Z2 \
 	MULTIPLY_CONSTANT(0, Z2, Z2) \
 	ADD Z2, Z1, Z3 \
 	MULTIPLY_CONSTANT(1, Z3, Z3) \
-	MINIMUM Z3, Z1, Z4 \
-	MINIMUM Z2, Z4, Z4 \
+	MINIMUM Z2, Z1, Z4 \
 	MAXIMUM_CONSTANT(2, Z4, Z4) \
-	MAXIMUM Z3, Z1, Z1 \
+	MINIMUM Z4, Z3, Z3 \
 	MAXIMUM Z2, Z1, Z1 \
 	MINIMUM_CONSTANT(2, Z1, Z1) \
-	ADD Z1, Z4, Z1 \
+	MAXIMUM Z1, Z3, Z1 \
 	SUBTRACT Z1, Z0, Z2 \
-	LOAD(1, Z3) \
-	LOAD(2, Z4) \
-	LOAD(3, Z5) \
-	LOAD(5, Z6) \
-	LOAD(6, Z7) \
-	LOAD(7, Z8) \
-	LOAD(9, Z9) \
-	LOAD(10, Z10) \
-	LOAD(11, Z11) \
-	STORE(Z2, 12) \
+	LOAD(SI, 144, Z3) \
+	LOAD(SI, 288, Z4) \
+	LOAD(SI, 432, Z5) \
+	LOAD(DI, 144, Z6) \
+	LOAD(DI, 288, Z7) \
+	LOAD(DI, 432, Z8) \
+	LOAD(R13, 144, Z9) \
+	LOAD(R13, 288, Z10) \
+	LOAD(R13, 432, Z11) \
+	STORE(Z2, R14, 0) \
 	SUBTRACT Z3, Z6, Z2 \
 	MULTIPLY_CONSTANT(0, Z2, Z2) \
 	SUBTRACT Z6, Z9, Z3 \
 	MULTIPLY_CONSTANT(0, Z3, Z3) \
 	ADD Z3, Z2, Z9 \
 	MULTIPLY_CONSTANT(1, Z9, Z9) \
-	MINIMUM Z9, Z2, Z12 \
-	MINIMUM Z3, Z12, Z12 \
+	MINIMUM Z3, Z2, Z12 \
 	MAXIMUM_CONSTANT(2, Z12, Z12) \
-	MAXIMUM Z9, Z2, Z2 \
+	MINIMUM Z12, Z9, Z9 \
 	MAXIMUM Z3, Z2, Z2 \
 	MINIMUM_CONSTANT(2, Z2, Z2) \
-	ADD Z2, Z12, Z2 \
+	MAXIMUM Z2, Z9, Z2 \
 	COPY(2, Z3) \
 	COPY(2, Z9) \
 	SELECT(Z3, Z0, Z2, Z9, Z2) \
 	SUBTRACT Z2, Z6, Z3 \
-	STORE(Z3, 13) \
+	STORE(Z3, R14, 144) \
 	SUBTRACT Z4, Z7, Z3 \
 	MULTIPLY_CONSTANT(0, Z3, Z3) \
 	SUBTRACT Z7, Z10, Z4 \
 	MULTIPLY_CONSTANT(0, Z4, Z4) \
 	ADD Z4, Z3, Z9 \
 	MULTIPLY_CONSTANT(1, Z9, Z9) \
-	MINIMUM Z9, Z3, Z10 \
-	MINIMUM Z4, Z10, Z10 \
+	MINIMUM Z4, Z3, Z10 \
 	MAXIMUM_CONSTANT(2, Z10, Z10) \
-	MAXIMUM Z9, Z3, Z3 \
+	MINIMUM Z10, Z9, Z9 \
 	MAXIMUM Z4, Z3, Z3 \
 	MINIMUM_CONSTANT(2, Z3, Z3) \
-	ADD Z3, Z10, Z3 \
+	MAXIMUM Z3, Z9, Z3 \
 	SUBTRACT Z3, Z7, Z4 \
-	STORE(Z4, 14) \
+	STORE(Z4, R14, 288) \
 	SUBTRACT Z5, Z8, Z4 \
 	MULTIPLY_CONSTANT(0, Z4, Z4) \
 	SUBTRACT Z8, Z11, Z5 \
 	MULTIPLY_CONSTANT(0, Z5, Z5) \
 	ADD Z5, Z4, Z9 \
 	MULTIPLY_CONSTANT(1, Z9, Z9) \
-	MINIMUM Z9, Z4, Z10 \
-	MINIMUM Z5, Z10, Z10 \
+	MINIMUM Z5, Z4, Z10 \
 	MAXIMUM_CONSTANT(2, Z10, Z10) \
-	MAXIMUM Z9, Z4, Z4 \
+	MINIMUM Z10, Z9, Z9 \
 	MAXIMUM Z5, Z4, Z4 \
 	MINIMUM_CONSTANT(2, Z4, Z4) \
-	ADD Z4, Z10, Z4 \
+	MAXIMUM Z4, Z9, Z4 \
 	SUBTRACT Z4, Z8, Z5 \
-	STORE(Z5, 15) \
+	STORE(Z5, R14, 432) \
 	ADD Z1, Z0, Z1 \
-	STORE(Z1, 16) \
+	STORE(Z1, R15, 0) \
 	ADD Z2, Z6, Z1 \
-	STORE(Z1, 17) \
+	STORE(Z1, R15, 144) \
 	ADD Z3, Z7, Z1 \
-	STORE(Z1, 18) \
+	STORE(Z1, R15, 288) \
 	ADD Z4, Z8, Z1 \
-	STORE(Z1, 19) \
+	STORE(Z1, R15, 432) \
 	MULTIPLY_CONSTANT(3, Z0, Z0) \
 	MULTIPLY Z2, Z0, Z0 \
-	STORE(Z0, 20)
+	STORE(Z0, R15, 576)
 
 #define REAL 4
 #define ADD VADDPS

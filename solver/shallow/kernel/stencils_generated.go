@@ -11,7 +11,7 @@ import (
 
 // CellsGo computes n cells in plain Go.
 func CellsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 8)
+	p := unsafe.Slice(at, 5)
 	var t [2]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
@@ -19,9 +19,9 @@ func CellsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 	f2 := unsafe.Slice((*T)(p[2]), n)
 	f3 := unsafe.Slice((*T)(p[3]), n)
 	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[4], 144*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[4], 288*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(unsafe.Add(p[4], 432*unsafe.Sizeof(T(0)))), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -43,7 +43,7 @@ func CellsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 
 // CellsAfterGo computes n cells in plain Go.
 func CellsAfterGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 11)
+	p := unsafe.Slice(at, 8)
 	var t [4]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
@@ -54,9 +54,9 @@ func CellsAfterGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.P
 	f5 := unsafe.Slice((*T)(p[5]), n)
 	f6 := unsafe.Slice((*T)(p[6]), n)
 	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[7], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[7], 288*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(unsafe.Add(p[7], 432*unsafe.Sizeof(T(0)))), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -88,30 +88,30 @@ func CellsAfterGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.P
 
 // SidesGo computes n cells in plain Go.
 func SidesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 21)
+	p := unsafe.Slice(at, 5)
 	var t [4]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
-	f17 := unsafe.Slice((*T)(p[17]), n)
-	f18 := unsafe.Slice((*T)(p[18]), n)
-	f19 := unsafe.Slice((*T)(p[19]), n)
-	f20 := unsafe.Slice((*T)(p[20]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 288*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f4 := unsafe.Slice((*T)(p[1]), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(unsafe.Add(p[1], 432*unsafe.Sizeof(T(0)))), n)
+	f8 := unsafe.Slice((*T)(p[2]), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(unsafe.Add(p[2], 288*unsafe.Sizeof(T(0)))), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(p[3]), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f15 := unsafe.Slice((*T)(unsafe.Add(p[3], 432*unsafe.Sizeof(T(0)))), n)
+	f16 := unsafe.Slice((*T)(p[4]), n)
+	f17 := unsafe.Slice((*T)(unsafe.Add(p[4], 144*unsafe.Sizeof(T(0)))), n)
+	f18 := unsafe.Slice((*T)(unsafe.Add(p[4], 288*unsafe.Sizeof(T(0)))), n)
+	f19 := unsafe.Slice((*T)(unsafe.Add(p[4], 432*unsafe.Sizeof(T(0)))), n)
+	f20 := unsafe.Slice((*T)(unsafe.Add(p[4], 576*unsafe.Sizeof(T(0)))), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -143,81 +143,77 @@ func SidesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 		v28 := T(t[0] * v27)
 		v31 := v16 + v24
 		v32 := T(t[1] * v31)
-		v33 := minimum(v16, v32)
-		v34 := minimum(v33, v24)
-		v35 := maximum(v34, t[2])
-		v36 := maximum(v16, v32)
-		v37 := maximum(v36, v24)
-		v38 := minimum(v37, t[2])
-		v39 := v35 + v38
-		v40 := choose(t[2], v4, v39, t[2])
-		v41 := v14 + v22
-		v42 := T(t[1] * v41)
-		v43 := minimum(v14, v42)
-		v44 := minimum(v43, v22)
-		v45 := maximum(v44, t[2])
-		v46 := maximum(v14, v42)
-		v47 := maximum(v46, v22)
-		v48 := minimum(v47, t[2])
-		v49 := v45 + v48
-		v50 := v18 + v26
-		v51 := T(t[1] * v50)
-		v52 := minimum(v18, v51)
-		v53 := minimum(v52, v26)
-		v54 := maximum(v53, t[2])
-		v55 := maximum(v18, v51)
-		v56 := maximum(v55, v26)
-		v57 := minimum(v56, t[2])
-		v58 := v54 + v57
-		v59 := v20 + v28
-		v60 := T(t[1] * v59)
-		v61 := minimum(v20, v60)
-		v62 := minimum(v61, v28)
-		v63 := maximum(v62, t[2])
-		v64 := maximum(v20, v60)
-		v65 := maximum(v64, v28)
-		v66 := minimum(v65, t[2])
-		v67 := v63 + v66
-		v68 := v4 - v49
-		v69 := v5 - v40
-		v70 := v6 - v58
-		v71 := v7 - v67
-		v72 := v4 + v49
-		v73 := v5 + v40
-		v74 := v6 + v58
-		v75 := v7 + v67
-		v79 := T(t[3] * v4)
-		v80 := T(v79 * v40)
-		f12[j] = v68
-		f13[j] = v69
-		f14[j] = v70
-		f15[j] = v71
-		f16[j] = v72
-		f17[j] = v73
-		f18[j] = v74
-		f19[j] = v75
-		f20[j] = v80
+		v33 := minimum(v16, v24)
+		v34 := maximum(v33, t[2])
+		v35 := maximum(v16, v24)
+		v36 := minimum(v35, t[2])
+		v37 := minimum(v32, v34)
+		v38 := maximum(v37, v36)
+		v39 := choose(t[2], v4, v38, t[2])
+		v40 := v14 + v22
+		v41 := T(t[1] * v40)
+		v42 := minimum(v14, v22)
+		v43 := maximum(v42, t[2])
+		v44 := maximum(v14, v22)
+		v45 := minimum(v44, t[2])
+		v46 := minimum(v41, v43)
+		v47 := maximum(v46, v45)
+		v48 := v18 + v26
+		v49 := T(t[1] * v48)
+		v50 := minimum(v18, v26)
+		v51 := maximum(v50, t[2])
+		v52 := maximum(v18, v26)
+		v53 := minimum(v52, t[2])
+		v54 := minimum(v49, v51)
+		v55 := maximum(v54, v53)
+		v56 := v20 + v28
+		v57 := T(t[1] * v56)
+		v58 := minimum(v20, v28)
+		v59 := maximum(v58, t[2])
+		v60 := maximum(v20, v28)
+		v61 := minimum(v60, t[2])
+		v62 := minimum(v57, v59)
+		v63 := maximum(v62, v61)
+		v64 := v4 - v47
+		v65 := v5 - v39
+		v66 := v6 - v55
+		v67 := v7 - v63
+		v68 := v4 + v47
+		v69 := v5 + v39
+		v70 := v6 + v55
+		v71 := v7 + v63
+		v75 := T(t[3] * v4)
+		v76 := T(v75 * v39)
+		f12[j] = v64
+		f13[j] = v65
+		f14[j] = v66
+		f15[j] = v67
+		f16[j] = v68
+		f17[j] = v69
+		f18[j] = v70
+		f19[j] = v71
+		f20[j] = v76
 	}
 }
 
 // FaceGo computes n cells in plain Go.
 func FaceGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 13)
+	p := unsafe.Slice(at, 8)
 	var t [5]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(p[1]), n)
+	f3 := unsafe.Slice((*T)(p[2]), n)
+	f4 := unsafe.Slice((*T)(p[3]), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(p[4]), n)
+	f7 := unsafe.Slice((*T)(p[5]), n)
+	f8 := unsafe.Slice((*T)(p[6]), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[6], 144*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(unsafe.Add(p[6], 288*unsafe.Sizeof(T(0)))), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[6], 432*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(p[7]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -287,21 +283,21 @@ func FaceGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 
 // FaceDrainsGo computes n cells in plain Go.
 func FaceDrainsGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 12)
+	p := unsafe.Slice(at, 7)
 	var t [7]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(p[1]), n)
+	f3 := unsafe.Slice((*T)(p[2]), n)
+	f4 := unsafe.Slice((*T)(p[3]), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(p[4]), n)
+	f7 := unsafe.Slice((*T)(p[5]), n)
+	f8 := unsafe.Slice((*T)(p[6]), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[6], 144*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(unsafe.Add(p[6], 288*unsafe.Sizeof(T(0)))), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[6], 432*unsafe.Sizeof(T(0)))), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -427,26 +423,26 @@ func InflowGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Point
 
 // RatesGo computes n cells in plain Go.
 func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 17)
+	p := unsafe.Slice(at, 7)
 	var t [1]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(p[1]), n)
+	f4 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[0], 1152*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(p[2]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(p[3]), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[2], 1152*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(p[4]), n)
+	f15 := unsafe.Slice((*T)(p[5]), n)
+	f16 := unsafe.Slice((*T)(p[6]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -484,32 +480,32 @@ func RatesGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 
 // HeunGo computes n cells in plain Go.
 func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 23)
+	p := unsafe.Slice(at, 13)
 	var t [5]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
-	f17 := unsafe.Slice((*T)(p[17]), n)
-	f18 := unsafe.Slice((*T)(p[18]), n)
-	f19 := unsafe.Slice((*T)(p[19]), n)
-	f20 := unsafe.Slice((*T)(p[20]), n)
-	f21 := unsafe.Slice((*T)(p[21]), n)
-	f22 := unsafe.Slice((*T)(p[22]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(p[1]), n)
+	f4 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[0], 1152*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(p[2]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(p[3]), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[2], 1152*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(p[4]), n)
+	f15 := unsafe.Slice((*T)(p[5]), n)
+	f16 := unsafe.Slice((*T)(p[6]), n)
+	f17 := unsafe.Slice((*T)(p[7]), n)
+	f18 := unsafe.Slice((*T)(p[8]), n)
+	f19 := unsafe.Slice((*T)(p[9]), n)
+	f20 := unsafe.Slice((*T)(p[10]), n)
+	f21 := unsafe.Slice((*T)(p[11]), n)
+	f22 := unsafe.Slice((*T)(p[12]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -568,32 +564,32 @@ func HeunGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer
 
 // HeunRoughGo computes n cells in plain Go.
 func HeunRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 23)
+	p := unsafe.Slice(at, 13)
 	var t [10]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
-	f17 := unsafe.Slice((*T)(p[17]), n)
-	f18 := unsafe.Slice((*T)(p[18]), n)
-	f19 := unsafe.Slice((*T)(p[19]), n)
-	f20 := unsafe.Slice((*T)(p[20]), n)
-	f21 := unsafe.Slice((*T)(p[21]), n)
-	f22 := unsafe.Slice((*T)(p[22]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(p[1]), n)
+	f4 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[0], 1152*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(p[2]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(p[3]), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[2], 1152*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(p[4]), n)
+	f15 := unsafe.Slice((*T)(p[5]), n)
+	f16 := unsafe.Slice((*T)(p[6]), n)
+	f17 := unsafe.Slice((*T)(p[7]), n)
+	f18 := unsafe.Slice((*T)(p[8]), n)
+	f19 := unsafe.Slice((*T)(p[9]), n)
+	f20 := unsafe.Slice((*T)(p[10]), n)
+	f21 := unsafe.Slice((*T)(p[11]), n)
+	f22 := unsafe.Slice((*T)(p[12]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -691,29 +687,29 @@ func HeunRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Po
 
 // EulerGo computes n cells in plain Go.
 func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 20)
+	p := unsafe.Slice(at, 10)
 	var t [5]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
-	f17 := unsafe.Slice((*T)(p[17]), n)
-	f18 := unsafe.Slice((*T)(p[18]), n)
-	f19 := unsafe.Slice((*T)(p[19]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(p[1]), n)
+	f4 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[0], 1152*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(p[2]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(p[3]), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[2], 1152*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(p[4]), n)
+	f15 := unsafe.Slice((*T)(p[5]), n)
+	f16 := unsafe.Slice((*T)(p[6]), n)
+	f17 := unsafe.Slice((*T)(p[7]), n)
+	f18 := unsafe.Slice((*T)(p[8]), n)
+	f19 := unsafe.Slice((*T)(p[9]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]
@@ -767,29 +763,29 @@ func EulerGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointe
 
 // EulerRoughGo computes n cells in plain Go.
 func EulerRoughGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {
-	p := unsafe.Slice(at, 20)
+	p := unsafe.Slice(at, 10)
 	var t [9]T
 	stencil.First(t[:], table)
 	f0 := unsafe.Slice((*T)(p[0]), n)
-	f1 := unsafe.Slice((*T)(p[1]), n)
-	f2 := unsafe.Slice((*T)(p[2]), n)
-	f3 := unsafe.Slice((*T)(p[3]), n)
-	f4 := unsafe.Slice((*T)(p[4]), n)
-	f5 := unsafe.Slice((*T)(p[5]), n)
-	f6 := unsafe.Slice((*T)(p[6]), n)
-	f7 := unsafe.Slice((*T)(p[7]), n)
-	f8 := unsafe.Slice((*T)(p[8]), n)
-	f9 := unsafe.Slice((*T)(p[9]), n)
-	f10 := unsafe.Slice((*T)(p[10]), n)
-	f11 := unsafe.Slice((*T)(p[11]), n)
-	f12 := unsafe.Slice((*T)(p[12]), n)
-	f13 := unsafe.Slice((*T)(p[13]), n)
-	f14 := unsafe.Slice((*T)(p[14]), n)
-	f15 := unsafe.Slice((*T)(p[15]), n)
-	f16 := unsafe.Slice((*T)(p[16]), n)
-	f17 := unsafe.Slice((*T)(p[17]), n)
-	f18 := unsafe.Slice((*T)(p[18]), n)
-	f19 := unsafe.Slice((*T)(p[19]), n)
+	f1 := unsafe.Slice((*T)(unsafe.Add(p[0], 144*unsafe.Sizeof(T(0)))), n)
+	f2 := unsafe.Slice((*T)(unsafe.Add(p[0], 432*unsafe.Sizeof(T(0)))), n)
+	f3 := unsafe.Slice((*T)(p[1]), n)
+	f4 := unsafe.Slice((*T)(unsafe.Add(p[1], 144*unsafe.Sizeof(T(0)))), n)
+	f5 := unsafe.Slice((*T)(unsafe.Add(p[1], 288*unsafe.Sizeof(T(0)))), n)
+	f6 := unsafe.Slice((*T)(unsafe.Add(p[0], 1152*unsafe.Sizeof(T(0)))), n)
+	f7 := unsafe.Slice((*T)(p[2]), n)
+	f8 := unsafe.Slice((*T)(unsafe.Add(p[2], 144*unsafe.Sizeof(T(0)))), n)
+	f9 := unsafe.Slice((*T)(unsafe.Add(p[2], 432*unsafe.Sizeof(T(0)))), n)
+	f10 := unsafe.Slice((*T)(p[3]), n)
+	f11 := unsafe.Slice((*T)(unsafe.Add(p[3], 144*unsafe.Sizeof(T(0)))), n)
+	f12 := unsafe.Slice((*T)(unsafe.Add(p[3], 288*unsafe.Sizeof(T(0)))), n)
+	f13 := unsafe.Slice((*T)(unsafe.Add(p[2], 1152*unsafe.Sizeof(T(0)))), n)
+	f14 := unsafe.Slice((*T)(p[4]), n)
+	f15 := unsafe.Slice((*T)(p[5]), n)
+	f16 := unsafe.Slice((*T)(p[6]), n)
+	f17 := unsafe.Slice((*T)(p[7]), n)
+	f18 := unsafe.Slice((*T)(p[8]), n)
+	f19 := unsafe.Slice((*T)(p[9]), n)
 	for j := range n {
 		v0 := f0[j]
 		v1 := f1[j]

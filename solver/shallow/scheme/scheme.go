@@ -78,31 +78,76 @@ const FaceValues = 4
 // part is an update whose inputs and outputs, so far, lie in the cache.
 func part(name string) builder {
 	b := builder{stencil.New(name)}
-	b.Near, b.Apart = true, true
+	b.Near, b.Rows = true, true
 	return b
 }
 
-func (b builder) in() value {
-	return b.Read(solver.Slot{Field: len(b.Reads)})
+// lines are those of an input or output with a pointer of its own, by their numbers.
+func (b builder) lines(lines ...int) (list []solver.Slot) {
+	pointer := b.Pointers()
+	for _, line := range lines {
+		list = append(list, solver.Slot{Field: pointer, Value: line})
+	}
+	return list
 }
 
-func (b builder) cells() cell { return cell{b.in(), b.in(), b.in(), b.in()} }
-
-func (b builder) out(values ...value) {
-	for _, v := range values {
-		b.Write(solver.Slot{Field: len(b.Writes)}, v)
+// in are inputs that lie in lines behind a pointer.
+func (b builder) in(lines ...int) (list []value) {
+	for _, slot := range b.lines(lines...) {
+		list = append(list, b.Read(slot))
 	}
+	return list
+}
+
+// one is an input with a pointer.
+func (b builder) one() value { return b.in(0)[0] }
+
+// cells are those whose values lie in lines that follow each other, turned with the velocities
+// of each with a pointer of its own.
+func (b builder) cells() cell {
+	q := b.in(0, 1, 2, 3)
+	return cell{q[0], q[1], q[2], q[3]}
+}
+
+func (b builder) turned() cell {
+	q := b.in(0, 1)
+	return cell{q[0], q[1], b.one(), b.one()}
+}
+
+// leave hands on what goes to fields.
+func (b builder) leave(values [values]value) *stencil.Update {
+	b.Near = false
+	for _, v := range values {
+		b.out(v)
+	}
+	return b.Update
+}
+
+// out hands on values in lines that follow each other.
+func (b builder) out(values ...value) {
+	lines := make([]int, len(values))
+	for i := range lines {
+		lines[i] = i
+	}
+	for i, slot := range b.lines(lines...) {
+		b.Write(slot, values[i])
+	}
+}
+
+// Updates are those of which kernels are generated.
+func Updates() []*stencil.Update {
+	return []*stencil.Update{Cells(false), Cells(true), Sides(), Face(false), Face(true), Inflow(),
+		Rates(), Heun(false), Heun(true), Euler(false), Euler(true), Record()}
 }
 
 // Cells makes of the water in cells, and the ground, depth, level and velocities along x and
 // y; of the water after a step of Euler's, which needs the rates of change, too.
 func Cells(after bool) *stencil.Update {
-	b := part("Cells")
+	b := part("Cells" + suffix(after, "After"))
 	b.Near = false
 	q := b.water()
-	bottom := b.in()
+	bottom := b.one()
 	if after {
-		b.Name = "CellsAfter"
 		q = b.after(q, b.water())
 	}
 	inverse := b.inverse(q[depth])
@@ -111,7 +156,7 @@ func Cells(after bool) *stencil.Update {
 	return b.Update
 }
 
-func (b builder) water() [values]value { return [values]value{b.in(), b.in(), b.in()} }
+func (b builder) water() [values]value { return [values]value{b.one(), b.one(), b.one()} }
 
 // Sides makes of the cells before, at and behind a place on an axis the water within the two
 // faces of the middle one, below and above, and what its level drives. Depths and levels
@@ -158,7 +203,8 @@ func (b builder) sides(back, q, forth cell) {
 	// The pressure of the depth at either side and what the ground between them bears are
 	// together what the level's slope drives.
 	driven := b.Multiply(b.Multiply(b.Multiply(b.Constant(2), b.Parameter(Gravity)), q.h), slope.w)
-	b.out(low.h, low.w, low.u, low.v, high.h, high.w, high.u, high.v, driven)
+	b.out(low.h, low.w, low.u, low.v)
+	b.out(high.h, high.w, high.u, high.v, driven)
 }
 
 // Face computes what passes between the water at the high side of a cell and that at the
@@ -171,8 +217,8 @@ func (b builder) sides(back, q, forth cell) {
 // q that the water carries, h·α·(u+a⁻)·q of the low side and h·β·(u−a⁺)·q of the high one;
 // of the pressures p it is αp of the low and βp of the high side.
 func Face(drains bool) *stencil.Update {
-	b := part("Face")
-	low, high := b.cells(), b.cells()
+	b := part("Face" + suffix(drains, "Drains"))
+	low, high := b.turned(), b.turned()
 	zero := b.Constant(0)
 	step := b.Subtract(b.Subtract(high.w, high.h), b.Subtract(low.w, low.h))
 	l := b.Program.Maximum(b.Subtract(low.h, b.Program.Maximum(step, zero)), zero)
@@ -187,7 +233,6 @@ func Face(drains bool) *stencil.Update {
 	fromHigh := b.Multiply(h, b.Multiply(shareHigh, b.Subtract(high.u, up)))
 	passes := b.Add(fromLow, fromHigh)
 	if drains {
-		b.Name = "FaceDrains"
 		drain := b.Parameter(Drain)
 		passes = b.Program.Maximum(b.Minimum(passes, b.Multiply(drain, low.h)), b.Multiply(b.Negative(drain), high.h))
 	}
@@ -201,12 +246,20 @@ func Face(drains bool) *stencil.Update {
 	return b.Update
 }
 
+// suffix is that of a name.
+func suffix(is bool, name string) string {
+	if is {
+		return name
+	}
+	return ""
+}
+
 // Inflow is a face at an edge through which a discharge comes in, at most as fast as waves
 // in the water that is there, of a depth: what comes in, and what discharge along the cell
 // gets. Maximum 0 is the fastest wave.
 func Inflow() *stencil.Update {
 	b := part("Inflow")
-	edge, h := b.in(), b.in()
+	edge, h := b.one(), b.one()
 	wave := b.root(b.Multiply(b.Parameter(Gravity), h))
 	speed := b.Minimum(b.Multiply(edge, b.inverse(h)), wave)
 	// Before there is water, steps are those of the critical depth.
@@ -216,17 +269,18 @@ func Inflow() *stencil.Update {
 	return b.Update
 }
 
-// balance reads, of either axis, the faces below and above a cell and what the ground
-// bears, and makes of them the rates of change. What comes behind lies in fields.
+// balance reads, of either axis, the faces below and above a cell and, in the line of that number
+// behind the first, what the ground bears, and makes of them the rates of change.
 func (b builder) balance() (rates [values]value) {
+	const bears = FaceValues + CellValues
 	var list [2]state
 	for axis := range list {
-		low, high := [...]value{b.in(), b.in(), b.in()}, [...]value{b.in(), b.in(), b.in()}
-		source := b.in()
+		pointer := b.Pointers()
+		low, high := b.in(0, 1, 3), b.in(0, 1, 2)
+		source := b.Read(solver.Slot{Field: pointer, Value: bears})
 		list[axis] = state{h: b.Subtract(low[0], high[0]), across: b.Subtract(low[1], high[1]), along: b.Subtract(b.Subtract(low[2], high[2]), source)}
 	}
 	x, y := list[0], list[1]
-	b.Near = false
 	inverse := b.Parameter(InverseSpacing)
 	rates[depth] = b.Multiply(inverse, b.Add(x.h, y.h))
 	rates[alongX] = b.Multiply(inverse, b.Add(x.along, y.across))
@@ -237,9 +291,7 @@ func (b builder) balance() (rates [values]value) {
 // Rates ends the first stage: the rates of change of the water.
 func Rates() *stencil.Update {
 	b := part("Rates")
-	rates := b.balance()
-	b.out(rates[:]...)
-	return b.Update
+	return b.leave(b.balance())
 }
 
 // Heun ends the second stage of the method of second order: a step by the mean of the rates
@@ -253,18 +305,14 @@ func Heun(rough bool) *stencil.Update {
 		twice := b.Add(first[v], rates[v])
 		rates[v] = b.Add(before[v], b.Multiply(b.Multiply(b.Constant(0.5), b.Parameter(TimeStep)), twice))
 	}
-	rates = b.ended(rates, rough)
-	b.out(rates[:]...)
-	return b.Update
+	return b.leave(b.ended(rates, rough))
 }
 
 // Euler ends the only stage of the method of first order in time.
 func Euler(rough bool) *stencil.Update {
 	b := ending("Euler", rough)
 	rates := b.balance()
-	next := b.ended(b.after(b.water(), rates), rough)
-	b.out(next[:]...)
-	return b.Update
+	return b.leave(b.ended(b.after(b.water(), rates), rough))
 }
 
 // Record keeps the greatest depth, and when it was first that of flooded ground.
@@ -290,10 +338,7 @@ func (b builder) after(water, rates [values]value) (next [values]value) {
 
 // ending is an update of water at the end of a step.
 func ending(name string, rough bool) builder {
-	if rough {
-		name += "Rough"
-	}
-	return part(name)
+	return part(name + suffix(rough, "Rough"))
 }
 
 // ended is water with discharges as bounded as velocities are and, on rough ground, slowed by
@@ -342,8 +387,8 @@ func (b builder) root(a value) value {
 func (b builder) slope(back, forth value) value {
 	centre := b.Multiply(b.Constant(0.5/theta), b.Add(back, forth))
 	zero := b.Constant(0)
-	least := b.Program.Maximum(b.Minimum(b.Minimum(back, centre), forth), zero)
-	most := b.Minimum(b.Program.Maximum(b.Program.Maximum(back, centre), forth), zero)
-	// One of the two is zero.
-	return b.Add(least, most)
+	// The first is zero unless both rise, the second unless both fall.
+	most := b.Program.Maximum(b.Minimum(back, forth), zero)
+	least := b.Minimum(b.Program.Maximum(back, forth), zero)
+	return b.Program.Maximum(b.Minimum(centre, most), least)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"carina/solver/expression"
@@ -58,12 +59,16 @@ func plain(name string, updates []*stencil.Update) []byte {
 	for _, u := range updates {
 		programs = append(programs, u.Program)
 		fmt.Fprintf(&body, "\n// %sGo computes n cells in plain Go.\nfunc %[1]sGo[T float32 | float64](at *unsafe.Pointer, n int, table unsafe.Pointer) {\n", u.Name)
-		fmt.Fprintf(&body, "p := unsafe.Slice(at, %d)\n", len(u.Reads)+len(u.Writes))
+		fmt.Fprintf(&body, "p := unsafe.Slice(at, %d)\n", u.Pointers())
 		if entries := len(u.Table()); entries > 0 {
 			fmt.Fprintf(&body, "var t [%d]T\nstencil.First(t[:], table)\n", entries)
 		}
 		for i := range len(u.Reads) + len(u.Writes) {
-			fmt.Fprintf(&body, "f%d := unsafe.Slice((*T)(p[%d]), n)\n", i, i)
+			if pointer, line := u.Place(i); line > 0 {
+				fmt.Fprintf(&body, "f%d := unsafe.Slice((*T)(unsafe.Add(p[%d], %d*unsafe.Sizeof(T(0)))), n)\n", i, pointer, line*stencil.LineValues)
+			} else {
+				fmt.Fprintf(&body, "f%d := unsafe.Slice((*T)(p[%d]), n)\n", i, pointer)
+			}
 		}
 		statements, outputs := u.Go(func(i int) string { return fmt.Sprintf("f%d[j]", i) }, func(i int) string { return fmt.Sprintf("t[%d]", i) })
 		fmt.Fprintf(&body, "for j := range n {\n%s", statements)
@@ -146,9 +151,9 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 	schedule := expression.NewSchedule(u.Program, m.registers)
 	a := m.assembler(u, schedule.Stages)
 	var b bytes.Buffer
-	rest := inLanes
-	if u.Apart {
-		rest = onceMore
+	rest := hold(u) + inLanes + behind
+	if u.Rows {
+		rest = hold(u) + onceMore + nextRow(u)
 	}
 	frame := (schedule.Slots + 1) * 64
 	fmt.Fprintf(&b, "%s#include \"textflag.h\"\n%s", header, macros)
@@ -157,7 +162,7 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 	} else {
 		frame += (schedule.Kept + aside(schedule.Stages)) * partBytes
 		fmt.Fprintf(&b, stageMacros, partBytes, schedule.Slots, schedule.Kept)
-		fmt.Fprintf(&b, "%s%s", loadMacros, m.macros)
+		fmt.Fprintf(&b, "%s%s%s", loadMacros, behind, m.macros)
 		for i, stage := range schedule.Stages {
 			fmt.Fprintf(&b, "\n#define STAGE%d(LOAD, STORE, STORE_MAXIMUM)%s\n", i, a.Lines(stage))
 			fmt.Fprintf(&b, "\n#define STREAM%d%s\n", i, streams(stage, len(u.Reads)))
@@ -182,12 +187,44 @@ func (m *machine) assembly(u *stencil.Update) []byte {
 	return b.Bytes()
 }
 
-// asked is the line that asks the cache for what comes behind what was read or written last.
-func asked(far bool) string {
-	if far {
-		return " \\\n\tPREFETCH"
+// held are the registers that hold the first pointers of rows all the time.
+var held = [...]string{"SI", "DI", "R13", "R14", "R15"}
+
+// at are the lines that load or store input or output number i, by a macro with the register of
+// its pointer and the values between, and ask for what comes next if it is far.
+func at(u *stencil.Update, i int, macro string, far bool) (lines string) {
+	pointer, line := u.Place(i)
+	register := "BX"
+	if u.Rows && pointer < len(held) {
+		register = held[pointer]
+	} else {
+		lines = fmt.Sprintf("PLACE(%d) \\\n\t", pointer)
 	}
-	return ""
+	lines += fmt.Sprintf(macro, register, line*stencil.LineValues)
+	if far {
+		lines += fmt.Sprintf(" \\\n\tPREFETCH(%s)", register)
+	}
+	return lines
+}
+
+// hold is the macro that fills these registers.
+func hold(u *stencil.Update) string {
+	text := "#define HOLD"
+	for i := range min(len(held), u.Pointers()) {
+		if u.Rows {
+			text += fmt.Sprintf(" MOVQ %d(AX), %s;", 8*i, held[i])
+		}
+	}
+	return text + "\n"
+}
+
+// nextRow are the macros of what is asked for of the next row.
+func nextRow(u *stencil.Update) string {
+	far := slices.ContainsFunc(u.Reads, func(r stencil.Read) bool { return !r.Near }) || slices.ContainsFunc(u.Writes, func(w stencil.Write) bool { return !w.Near })
+	if !far {
+		return nothing
+	}
+	return fmt.Sprintf(rowAhead, 8*u.Pointers())
 }
 
 // assembler writes the stages of an update. Where there are several, each store asks the cache
@@ -197,20 +234,21 @@ func (m *machine) assembler(u *stencil.Update, stages [][]expression.Action) exp
 	return expression.Assembler{
 		Letter: m.letter,
 		Load: func(i int, r string) string {
-			return fmt.Sprintf("LOAD(%d, %s)", i, r) + asked(!staged && !u.Reads[i].Near)
+			return at(u, i, "LOAD(%s, %d, "+r+")", !staged && !u.Reads[i].Near)
 		},
 		Store: func(i int, r string) string {
 			switch {
 			case u.Writes[i].Into == stencil.IntoMaximum:
-				return fmt.Sprintf("STORE_MAXIMUM(%s, %d)", r, reads+i)
+				return at(u, reads+i, "STORE_MAXIMUM("+r+", %s, %d)", false)
 			case !staged:
-				return fmt.Sprintf("STORE(%s, %d)", r, reads+i) + asked(!u.Writes[i].Near)
+				return at(u, reads+i, "STORE("+r+", %s, %d)", !u.Writes[i].Near)
 			}
-			line := fmt.Sprintf("STORE(%s, %d, %d)", r, reads+i, slices.Index(stored(stages, i), i))
+			slot := slices.Index(stored(stages, i), i)
+			lines := at(u, reads+i, "STORE("+r+", %s, %d, "+strconv.Itoa(slot)+")", false)
 			for input := i * reads / writes; input < (i+1)*reads/writes; input++ {
-				line += fmt.Sprintf(" \\\n\tASK(%d)", input)
+				lines += fmt.Sprintf(" \\\n\tASK(%d)", input)
 			}
-			return line
+			return lines
 		},
 	}
 }

@@ -27,6 +27,10 @@ var machines = []machine{
 //	R10 how many are left
 //	R11 how many are in a register
 //
+// where pointers are held all the time, in SI, DI, R13, R14 and R15:
+//
+//	R12 how far away is what is asked for
+//
 // and where there are stages:
 //
 //	R12 first cell of a part
@@ -38,12 +42,7 @@ const macros = `
 #define SPILL(from, n) VMOVUPS from, SPILLED(n)
 #define FILL(n, to) VMOVUPS SPILLED(n), to
 #define PLACE(i) MOVQ (8*i)(AX), BX
-#define THERE (BX)(R9*REAL)
-
-// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
-// more streams than the hardware follows.
-#define AHEAD 512
-#define PREFETCH PREFETCHT0 AHEAD(BX)(R9*REAL)
+#define THERE(p, d) ((d)*REAL)(p)(R9*REAL)
 
 #define ENTER \
 	MOVQ at+0(FP), AX \
@@ -59,10 +58,13 @@ const wholeMacros = `
 // Whole registers of cells come first, then those that are left.
 #define FUNCTION(body) \
 	ENTER \
+	HOLD \
+	ASK_FIRST \
 	JMP  next \
 loop: \
 	body(LOAD_ALL, STORE_ALL, STORE_ALL_MAXIMUM) \
 	ADDQ $CELLS, R9 \
+	ASK_NEXT \
 next: \
 	MOVQ R8, R10 \
 	SUBQ R9, R10 \
@@ -79,13 +81,9 @@ done: \
 `
 
 const loadMacros = `
-#define LOAD_ALL(i, r) \
-	PLACE(i) \
-	VMOVUPS THERE, r
+#define LOAD_ALL(p, d, r) VMOVUPS THERE(p, d), r
 
-#define STORE_ALL(r, i) \
-	PLACE(i) \
-	VMOVUPS r, THERE
+#define STORE_ALL(r, p, d) VMOVUPS r, THERE(p, d)
 `
 
 // partBytes are those of a value that go through one stage before the next one.
@@ -121,16 +119,16 @@ const stageMacros = `
 	CMPQ R9, R13 \
 	JLT  stage
 
-#define STORE_ASKED(r, i, n) \
-	STORE_ALL(r, i) \
-	PREFETCH
+#define STORE_ASKED(r, p, d, n) \
+	STORE_ALL(r, p, d) \
+	PREFETCH(p)
 
 #define ASK(i) \
 	PLACE(i) \
-	PREFETCH
+	PREFETCH(BX)
 
-#define STORE_LEFT(r, i, n) STORE(r, i)
-#define STORE_ASIDE(r, i, n) VMOVUPS r, ASIDE(n)
+#define STORE_LEFT(r, p, d, n) STORE(r, p, d)
+#define STORE_ASIDE(r, p, d, n) VMOVUPS r, ASIDE(n)
 
 // What was put aside goes past the cache, a whole line of it at once: parts of lines of many
 // outputs would not wait for each other.
@@ -140,7 +138,7 @@ const stageMacros = `
 line: \
 	VMOVUPS  ASIDE(n), Y0 \
 	VMOVUPS  32+ASIDE(n), Y1 \
-	VMOVNTPD Y0, THERE \
+	VMOVNTPD Y0, THERE(BX, 0) \
 	VMOVNTPD Y1, 32(BX)(R9*REAL) \
 	ADDQ     $64, SI \
 	ADDQ     $(64/REAL), R9 \
@@ -169,6 +167,28 @@ rest: \
 	VZEROUPPER \
 	RET
 
+`
+
+// The cache is asked for what comes AHEAD bytes behind what is read and written: there are
+// more streams than the hardware follows.
+const behind = `
+#define ASK_FIRST
+#define ASK_NEXT
+#define AHEAD 512
+#define PREFETCH(p) PREFETCHT0 AHEAD(p)(R9*REAL)
+`
+
+// Or for the next row, whose distance is where a pointer leads to.
+const rowAhead = `
+#define ASK_FIRST MOVQ %d(AX), R12; MOVQ (R12), R12
+#define ASK_NEXT ADDQ $(CELLS*REAL), R12
+#define PREFETCH(p) PREFETCHT0 (p)(R12*1)
+`
+
+// Or for nothing.
+const nothing = `
+#define ASK_FIRST
+#define ASK_NEXT
 `
 
 // Cells that do not fill a register are computed in some lanes of one.
@@ -208,23 +228,17 @@ const avx512Macros = `
 	BZHIQ   R10, BX, BX \
 	KMOVW   BX, K1
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE.Z THERE, K1, r
+#define LOAD(p, d, r) MOVE.Z THERE(p, d), K1, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, K1, THERE
+#define STORE(r, p, d) MOVE r, K1, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	MOVE    Z31, K1, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	MOVE    Z31, K1, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Z31 \
-	VMOVUPS Z31, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Z31 \
+	VMOVUPS Z31, (p)
 `
 
 const avx512Double = `
@@ -262,23 +276,17 @@ const avx2Macros = `
 	COUNT   X15, Y15 \
 	GREATER NUMBERS, Y15, Y15
 
-#define LOAD(i, r) \
-	PLACE(i) \
-	MOVE THERE, Y15, r
+#define LOAD(p, d, r) MOVE THERE(p, d), Y15, r
 
-#define STORE(r, i) \
-	PLACE(i) \
-	MOVE r, Y15, THERE
+#define STORE(r, p, d) MOVE r, Y15, THERE(p, d)
 
-#define STORE_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	MOVE    Y14, Y15, (BX)
+#define STORE_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	MOVE    Y14, Y15, (p)
 
-#define STORE_ALL_MAXIMUM(r, i) \
-	PLACE(i) \
-	MAXIMUM (BX), r, Y14 \
-	VMOVUPS Y14, (BX)
+#define STORE_ALL_MAXIMUM(r, p, d) \
+	MAXIMUM (p), r, Y14 \
+	VMOVUPS Y14, (p)
 
 DATA doubles<>+0(SB)/8, $0
 DATA doubles<>+8(SB)/8, $1

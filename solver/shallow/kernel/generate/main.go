@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	if err := generate.Write(".", "kernel", scheme.Cells(false), scheme.Cells(true), scheme.Sides(), scheme.Face(false), scheme.Face(true), scheme.Inflow(), scheme.Rates(), scheme.Heun(false), scheme.Heun(true), scheme.Euler(false), scheme.Euler(true), scheme.Record()); err != nil {
+	if err := generate.Write(".", "kernel", scheme.Updates()...); err != nil {
 		log.Fatal(err)
 	}
 }
