@@ -78,8 +78,9 @@ func MeasureDisturbed(ctx context.Context, o Options) (*DisturbedReport, error) 
 			return err
 		}}},
 		Rebalance: &run.Rebalancing{Every: every, Partition: partition, Hear: func(l run.Look) {
-			o.Progress(fmt.Sprintf("look at step %d", l.Step), float64(l.Step)/float64(job.Plan.Steps))
-			r.Looks = append(r.Looks, disturbedLook(&l))
+			look := disturbedLook(&l)
+			o.Progress(fmt.Sprintf("look at step %d: %.3g ms a step, %.3g by the speeds, the second has %.3g %%", l.Step, 1e3*look.Seconds, 1e3*look.Ideal, 100*look.Shares[1]), float64(l.Step)/float64(job.Plan.Steps))
+			r.Looks = append(r.Looks, look)
 		}},
 	})
 	if failed := stop(); err == nil {
