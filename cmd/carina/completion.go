@@ -59,15 +59,15 @@ func wordsOf[T ~string](names ...T) completer {
 	return after(",", wordOf(names...), wordOf(names...))
 }
 
-// inUnits completes a number with its units.
-func inUnits(units ...string) completer {
+// inUnits completes a number with its units, which are listed when it is asked.
+func inUnits(units func() []string) completer {
 	return func(begun string) (words []string, _ cobra.ShellCompDirective) {
 		number := begun
 		if i := strings.IndexFunc(begun, func(r rune) bool { return !strings.ContainsRune("0123456789.+-", r) }); i >= 0 {
 			number = begun[:i]
 		}
 		if number != "" {
-			for _, unit := range units {
+			for _, unit := range units() {
 				if strings.HasPrefix(number+unit, begun) {
 					words = append(words, number+unit)
 				}
@@ -103,7 +103,7 @@ func waveforms(begun string) ([]string, cobra.ShellCompDirective) {
 	case named && kind == "periodic":
 		return files()(begun)
 	case named:
-		return after(":", nothing, inUnits(quantity.Time.Units()...))(begun)
+		return after(":", nothing, inUnits(quantity.Time.Units))(begun)
 	}
 	return []string{"sine:", "breathing:", "periodic:"}, cobra.ShellCompDirectiveNoSpace
 }
@@ -138,7 +138,7 @@ func groundFiles(begun string) ([]string, cobra.ShellCompDirective) {
 // flagCompleters complete the values of flags by their names; those of flags that
 // take numbers are left out. A name with a command before it goes first.
 func flagCompleters() map[string]completer {
-	length, times := inUnits(quantity.Length.Units()...), inUnits(quantity.Time.Units()...)
+	length, times := inUnits(quantity.Length.Units), inUnits(quantity.Time.Units)
 	kinds := func() []string {
 		var names []string
 		for _, e := range exporters {
@@ -153,7 +153,7 @@ func flagCompleters() map[string]completer {
 		"spacing":         length,
 		"diameter":        length,
 		"length":          length,
-		"extend-openings": inUnits(append(quantity.Length.Units(), "D")...),
+		"extend-openings": inUnits(func() []string { return append(quantity.Length.Units(), "D") }),
 		"opening":         nothing,
 		"role":            roles,
 		"decompose":       decompositions,
@@ -162,9 +162,9 @@ func flagCompleters() map[string]completer {
 		"presets":         wordsOf(partition.PresetNames()...),
 		"machine":         files("json"),
 		"layout":          wordOf(airflow.Layouts...),
-		"flow":            inUnits(quantity.Flow.Units()...),
-		"viscosity":       inUnits(quantity.Viscosity.Units()...),
-		"density":         inUnits(quantity.Density.Units()...),
+		"flow":            inUnits(quantity.Flow.Units),
+		"viscosity":       inUnits(quantity.Viscosity.Units),
+		"density":         inUnits(quantity.Density.Units),
 		"profile":         wordOf(opening.Profiles...),
 		"waveform":        waveforms,
 		"collision":       wordOf(airflow.Collisions...),
@@ -172,7 +172,7 @@ func flagCompleters() map[string]completer {
 		"wall":            wordOf(airflow.Walls...),
 		"precision":       wordOf(airflow.Precisions...),
 		"device":          wordOf(carina.CPU, carina.GPU, "gpu+cpu", "gpu+host"),
-		"gpu-memory":      inUnits(quantity.Bytes.Units()...),
+		"gpu-memory":      inUnits(quantity.Bytes.Units),
 		"storage":         wordOf(gpu.Single, gpu.Half),
 		"exchange":        wordOf(cuda.IPC, cuda.Host),
 		"time-step":       times,
@@ -243,8 +243,9 @@ var argumentCompleters = map[string]completer{
 
 // complete lets shells complete the flags and arguments of a command and of those
 // below it.
-func complete(command *cobra.Command) {
-	completers := flagCompleters()
+func complete(command *cobra.Command) { completeWith(command, flagCompleters()) }
+
+func completeWith(command *cobra.Command, completers map[string]completer) {
 	path := strings.TrimPrefix(command.CommandPath(), "carina ")
 	register := func(f *pflag.Flag) {
 		by, known := completers[path+" "+f.Name]
@@ -255,7 +256,7 @@ func complete(command *cobra.Command) {
 		case kind == "bool":
 			return
 		case kind == "duration":
-			by = inUnits("s", "m", "h", "ms")
+			by = inUnits(func() []string { return []string{"s", "m", "h", "ms"} })
 		case !known || strings.HasPrefix(kind, "int"):
 			by = nothing
 		}
@@ -275,6 +276,6 @@ func complete(command *cobra.Command) {
 		}
 	}
 	for _, below := range command.Commands() {
-		complete(below)
+		completeWith(below, completers)
 	}
 }

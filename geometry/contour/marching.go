@@ -3,6 +3,7 @@ package contour
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"carina/geometry/mesh"
 	"carina/internal/machine"
@@ -29,7 +30,7 @@ type Surface struct {
 // Source: W. Lorensen and H. Cline, Marching cubes, SIGGRAPH 1987; where the corners of a
 // face are inside crosswise they are parted, so that the surface never touches itself.
 func Of(nx, ny, nz int, next func(inside []bool) error) (*Surface, error) {
-	m := marching{nx: nx, ny: ny, nz: nz, surface: &Surface{}}
+	m := marching{nx: nx, ny: ny, nz: nz, surface: &Surface{}, loops: loops()}
 	for z := range nz {
 		upper := newSlice(nx * ny)
 		if z > 1 {
@@ -68,6 +69,7 @@ type marching struct {
 	nx, ny, nz   int
 	lower, spare *slice
 	surface      *Surface
+	loops        *[256][][]int8
 	growth       machine.Growth
 }
 
@@ -124,7 +126,7 @@ func (m *marching) cube(kind uint8, x, y, z int, upper *slice) error {
 		return err
 	}
 	var vertices [12]int32
-	for _, loop := range loops[kind] {
+	for _, loop := range m.loops[kind] {
 		for i, e := range loop {
 			vertices[i] = m.vertex(int(e), x, y, z, upper)
 		}
@@ -184,13 +186,15 @@ var edges = func() (list []struct{ corner, axis int }) {
 	return list
 }()
 
-// loops are the polygons by which corners of a cube are inside, as lists of edges.
-var loops = func() (table [256][][]int8) {
+// loops are the polygons by which corners of a cube are inside, as lists of edges,
+// made when they are first asked for.
+var loops = sync.OnceValue(func() *[256][][]int8 {
+	var table [256][][]int8
 	for kind := range table {
 		table[kind] = loopsOf(kind)
 	}
-	return table
-}()
+	return &table
+})
 
 // loopsOf joins what happens in the faces. Around a face, corners that are inside follow
 // each other in runs; the surface goes from the edge before a run to that behind it.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"carina/internal/spelling"
@@ -16,8 +17,9 @@ type Kind struct {
 	name    string
 	example string
 	// listed are the units that are named to users; also are those that are
-	// understood besides.
-	listed, also units
+	// understood besides, made when they are first asked for.
+	listed units
+	also   func() units
 	// elsewhere says what to do with units of another quantity that people take
 	// for this one.
 	elsewhere map[string]string
@@ -31,43 +33,49 @@ var (
 	// Length is read into metres.
 	Length = Kind{name: "length", example: "0.25mm",
 		listed: units{"m": 1, "cm": 1e-2, "mm": 1e-3, "µm": 1e-6, "nm": 1e-9, "in": 0.0254},
-		also:   units{"km": 1e3, "dm": 0.1, "inch": 0.0254, "inches": 0.0254, "\"": 0.0254, "ft": 0.3048}}
+		also: sync.OnceValue(func() units {
+			return units{"km": 1e3, "dm": 0.1, "inch": 0.0254, "inches": 0.0254, "\"": 0.0254, "ft": 0.3048}
+		})}
 	// Flow is a volume flow rate, read into m³/s.
 	Flow = Kind{name: "flow rate", example: "15L/min",
 		listed: units{
 			"m3/s": 1, "L/s": litre, "L/min": litre / 60, "mL/s": 1e-3 * litre, "mL/min": 1e-3 * litre / 60,
 			"µL/s": 1e-6 * litre, "µL/min": 1e-6 * litre / 60, "nL/s": 1e-9 * litre, "nL/min": 1e-9 * litre / 60,
 		},
-		also: joined(ratios(volumes, times), units{
-			"L/m": litre / 60, "mL/m": 1e-3 * litre / 60, "Lpm": litre / 60, "LPM": litre / 60, "mLpm": 1e-3 * litre / 60,
-			"ccm": 1e-6 / 60, "ccpm": 1e-6 / 60, "cfm": 0.3048 * 0.3048 * 0.3048 / 60,
+		also: sync.OnceValue(func() units {
+			return joined(ratios(volumes, times), units{
+				"L/m": litre / 60, "mL/m": 1e-3 * litre / 60, "Lpm": litre / 60, "LPM": litre / 60, "mLpm": 1e-3 * litre / 60,
+				"ccm": 1e-6 / 60, "ccpm": 1e-6 / 60, "cfm": 0.3048 * 0.3048 * 0.3048 / 60,
+			})
 		}),
 		elsewhere: map[string]string{"sLpm": standard, "SLPM": standard, "sLm": standard, "sccm": standard, "NL/min": standard, "NLpm": standard}}
 	// Time is read into seconds.
 	Time = Kind{name: "time", example: "0.5s",
 		listed: units{"s": 1, "ms": 1e-3, "µs": 1e-6, "min": 60, "h": 3600},
-		also:   units{"ns": 1e-9, "sec": 1, "second": 1, "seconds": 1, "hour": 3600, "hours": 3600, "hr": 3600, "msec": 1e-3}}
+		also: sync.OnceValue(func() units {
+			return units{"ns": 1e-9, "sec": 1, "second": 1, "seconds": 1, "hour": 3600, "hours": 3600, "hr": 3600, "msec": 1e-3}
+		})}
 	// Viscosity is a kinematic viscosity, read into m²/s.
 	Viscosity = Kind{name: "kinematic viscosity", example: "15mm2/s",
 		listed:    units{"m2/s": 1, "mm2/s": 1e-6, "cSt": 1e-6},
-		also:      units{"cm2/s": 1e-4, "St": 1e-4, "µm2/s": 1e-12},
+		also:      sync.OnceValue(func() units { return units{"cm2/s": 1e-4, "St": 1e-4, "µm2/s": 1e-12} }),
 		elsewhere: map[string]string{"Pa.s": dynamic, "mPa.s": dynamic, "µPa.s": dynamic, "Pas": dynamic, "mPas": dynamic, "µPas": dynamic, "P": dynamic, "cP": dynamic, "kg/m.s": dynamic, "kg/(m.s)": dynamic}}
 	// Density is read into kg/m³.
 	Density = Kind{name: "density", example: "1.2kg/m3",
 		listed: units{"kg/m3": 1, "g/L": 1, "g/cm3": 1e3},
-		also:   ratios(units{"kg": 1, "g": 1e-3, "mg": 1e-6, "µg": 1e-9}, volumes)}
+		also:   sync.OnceValue(func() units { return ratios(units{"kg": 1, "g": 1e-3, "mg": 1e-6, "µg": 1e-9}, volumes) })}
 	// Pressure is read into Pa.
 	Pressure = Kind{name: "pressure", example: "50Pa",
 		listed: units{"mPa": 1e-3, "Pa": 1, "hPa": 100, "kPa": 1e3, "mbar": 100, "cmH2O": 98.0665, "mmHg": 133.322},
-		also:   pressures}
+		also:   func() units { return pressures }}
 	// Resistance is that of an opening to flow, read into Pa·s/m³.
 	Resistance = Kind{name: "resistance", example: "1.5cmH2O.s/L",
 		listed: units{"Pa.s/m3": 1, "Pa.s/L": 1 / litre, "kPa.s/L": 1e3 / litre, "cmH2O.s/L": 98.0665 / litre},
-		also:   resistances()}
+		also:   sync.OnceValue(resistances)}
 	// Compliance is read into m³/Pa.
 	Compliance = Kind{name: "compliance", example: "200mL/cmH2O",
 		listed: units{"m3/Pa": 1, "L/kPa": 1e-6, "mL/Pa": 1e-6, "mL/cmH2O": 1e-6 / 98.0665, "L/cmH2O": 1e-3 / 98.0665},
-		also:   ratios(volumes, pressures)}
+		also:   sync.OnceValue(func() units { return ratios(volumes, pressures) })}
 )
 
 // Part is a part of a whole, read into one that is 1 for all of it.
@@ -137,8 +145,16 @@ func (k Kind) factor(unit string) (float64, bool) {
 	if factor, ok := k.listed[unit]; ok {
 		return factor, true
 	}
-	factor, ok := k.also[unit]
+	factor, ok := k.besides()[unit]
 	return factor, ok
+}
+
+// besides are the units that are understood besides those listed.
+func (k Kind) besides() units {
+	if k.also == nil {
+		return nil
+	}
+	return k.also()
 }
 
 // unknown says what is wrong with a unit that the kind has not.
@@ -219,7 +235,9 @@ var unitSpellings = strings.NewReplacer(
 )
 
 // inverse is a unit to the power of minus one or three, as in L s⁻¹.
-var inverse = regexp.MustCompile(`[.·⋅*]?(s|min|h|[lL]|m|cm|dm)\^?(?:⁻¹|-1|(⁻³|-3))`)
+var inverse = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[.·⋅*]?(s|min|h|[lL]|m|cm|dm)\^?(?:⁻¹|-1|(⁻³|-3))`)
+})
 
 // PlainUnit is a unit in the spelling of the tables, without spaces.
 func PlainUnit(unit string) string {
@@ -229,8 +247,8 @@ func PlainUnit(unit string) string {
 			words[i] = "/"
 		}
 	}
-	plain := inverse.ReplaceAllStringFunc(strings.Join(words, ""), func(found string) string {
-		parts := inverse.FindStringSubmatch(found)
+	plain := inverse().ReplaceAllStringFunc(strings.Join(words, ""), func(found string) string {
+		parts := inverse().FindStringSubmatch(found)
 		if parts[2] != "" {
 			return "/" + parts[1] + "3"
 		}

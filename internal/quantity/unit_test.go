@@ -71,7 +71,7 @@ func TestListedUnits(t *testing.T) {
 					t.Errorf("%q is %g, %v, want %g", text, got, err, 3*factor)
 				}
 			}
-			if also, is := kind.also[unit]; is && math.Abs(also-factor) > 1e-12*factor {
+			if also, is := kind.besides()[unit]; is && math.Abs(also-factor) > 1e-12*factor {
 				t.Errorf("%s is %g and %g", unit, factor, also)
 			}
 		}

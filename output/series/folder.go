@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"carina/output/vtk"
 )
@@ -29,7 +30,9 @@ type Folder struct {
 }
 
 // fieldFile is the name of a file of fields: the step, and the rank of a piece.
-var fieldFile = regexp.MustCompile(`^fields_(\d{9,})((_\d{4,})?\.p?vtu|\.vti)$`)
+var fieldFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^fields_(\d{9,})((_\d{4,})?\.p?vtu|\.vti)$`)
+})
 
 // FieldsName is the name of the file of fields after so many steps; of a rank's piece, or
 // where rank is negative of what ties the pieces together.
@@ -54,7 +57,7 @@ func Check(path string, tables []string) error {
 		if e.Name() == mark && !ours {
 			return fmt.Errorf("%s is no file: move it, or name another folder for results", filepath.Join(path, mark))
 		}
-		own := e.Name() == collected || slices.Contains(tables, e.Name()) || fieldFile.MatchString(e.Name())
+		own := e.Name() == collected || slices.Contains(tables, e.Name()) || fieldFile().MatchString(e.Name())
 		if own && (!ours || !e.Type().IsRegular()) {
 			return fmt.Errorf("%s has the name of a series and was made by somebody else: move it, or name another folder for results", filepath.Join(path, e.Name()))
 		}
@@ -95,7 +98,7 @@ func (f *Folder) clear() error {
 		return fmt.Errorf("the folder of series: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() == collected || slices.Contains(f.tables, e.Name()) || fieldFile.MatchString(e.Name()) {
+		if e.Name() == collected || slices.Contains(f.tables, e.Name()) || fieldFile().MatchString(e.Name()) {
 			if err := os.Remove(f.Path(e.Name())); err != nil {
 				return fmt.Errorf("removing an earlier series: %w", err)
 			}
@@ -123,7 +126,7 @@ func (f *Folder) readFields() error {
 		return fmt.Errorf("reading %s to go on in it: %w", f.Path(collected), err)
 	}
 	for _, s := range file.List {
-		if fieldFile.MatchString(s.File) {
+		if fieldFile().MatchString(s.File) {
 			f.fields = append(f.fields, vtk.Snapshot{Time: s.Time, Path: f.Path(s.File)})
 		}
 	}
@@ -132,7 +135,7 @@ func (f *Folder) readFields() error {
 
 // stepOf is the step of a file of fields.
 func stepOf(path string) int64 {
-	match := fieldFile.FindStringSubmatch(filepath.Base(path))
+	match := fieldFile().FindStringSubmatch(filepath.Base(path))
 	if match == nil {
 		return -1
 	}
@@ -157,7 +160,7 @@ func (f *Folder) cutFields(step int64) error {
 		return fmt.Errorf("the folder of series: %w", err)
 	}
 	for _, e := range entries {
-		if fieldFile.MatchString(e.Name()) && stepOf(e.Name()) > step {
+		if fieldFile().MatchString(e.Name()) && stepOf(e.Name()) > step {
 			if err := os.Remove(f.Path(e.Name())); err != nil {
 				return fmt.Errorf("removing fields of a later step: %w", err)
 			}
