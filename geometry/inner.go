@@ -23,6 +23,9 @@ const (
 // overlap: there is lumen on both of their sides. Those that the file or the
 // user names stay. It returns how many it dropped.
 func dropInnerEnds(s *mesh.Mesh, ends []opening.Patch) (kept []opening.Patch, dropped int) {
+	if len(ends) == 0 {
+		return ends, 0
+	}
 	if _, pieces := s.Components(); pieces < 2 {
 		return ends, 0
 	}

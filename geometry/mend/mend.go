@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,11 +89,17 @@ func Mend(s *mesh.Mesh) (*mesh.Mesh, Changes) {
 	out.Triangles = slices.Clone(s.Triangles)
 	out.Vertices = slices.Clone(s.Vertices)
 	dropDegenerate(&out, &m)
-	if open, mixed := mesh.NewTopology(&out).Count(); open > 0 || mixed > 0 {
-		weldJoined(&out, &m)
+	t := mesh.NewTopology(&out)
+	if open, mixed := t.Count(); open > 0 || mixed > 0 {
+		t = weldJoined(&out, &m)
 	}
-	dropDuplicates(&out, &m)
-	orient(&out, &m)
+	if t.MayRepeat() {
+		dropDuplicates(&out, &m)
+	}
+	if m.DuplicateTriangles > 0 {
+		t = mesh.NewTopology(&out)
+	}
+	orient(&out, t, &m)
 	return &out, m
 }
 
@@ -133,8 +140,8 @@ const looseShare = 0.2
 
 // weldJoined welds within the usual tolerance. Where triangles stay apart, wider
 // tolerances are tried, up to a twentieth of a short side, and the one is taken that
-// joins most of them.
-func weldJoined(s *mesh.Mesh, m *Changes) {
+// joins most of them. It returns the topology then.
+func weldJoined(s *mesh.Mesh, m *Changes) (t *mesh.Topology) {
 	low, high := s.Bounds()
 	read, before := *s, *m
 	try := func(tolerance float64) (loose int) {
@@ -142,14 +149,15 @@ func weldJoined(s *mesh.Mesh, m *Changes) {
 		s.Triangles = slices.Clone(read.Triangles)
 		weld(s, m, low, tolerance)
 		dropDegenerate(s, m)
-		open, _ := mesh.NewTopology(s).Count()
+		t = mesh.NewTopology(s)
+		open, _ := t.Count()
 		return open
 	}
 	best := weldShare * r3.Norm(r3.Sub(high, low))
 	isLoose := func(sides int) bool { return float64(sides) > looseShare*float64(3*len(s.Triangles)) }
 	least := try(best)
 	if !isLoose(least) {
-		return
+		return t
 	}
 	widest := shortSide(&read) / 20
 	for tolerance := 2 * best; tolerance <= widest; tolerance *= 2 {
@@ -158,8 +166,9 @@ func weldJoined(s *mesh.Mesh, m *Changes) {
 		}
 	}
 	if try(best); float64(least) > float64(3*len(s.Triangles))/2 {
-		m.LooseTriangles = looseTriangles(s)
+		m.LooseTriangles = looseTriangles(t)
 	}
+	return t
 }
 
 // shortSide is a side that all but one of ten are longer than.
@@ -177,12 +186,11 @@ func shortSide(s *mesh.Mesh) float64 {
 }
 
 // looseTriangles counts triangles that share at most one side.
-func looseTriangles(s *mesh.Mesh) int {
-	mate := mesh.NewTopology(s).Mate
+func looseTriangles(t *mesh.Topology) int {
 	count := 0
-	for t := range s.Triangles {
+	for sides := range slices.Chunk(t.Mate, 3) {
 		open := 0
-		for _, m := range mate[3*t : 3*t+3] {
+		for _, m := range sides {
 			if m == mesh.OpenSide {
 				open++
 			}
@@ -208,22 +216,34 @@ func weld(s *mesh.Mesh, m *Changes, low r3.Vec, tolerance float64) {
 			int64(math.Floor((v.Z - low.Z) / tolerance)),
 		}
 	}
-	kept := map[[3]int64][]int32{}
+	// Most vertices are alone in cells that are much wider.
+	const wider = 3                          // times, as a power of two
+	last := map[[3]int64]int32{}             // the last vertex kept in a wide cell, from 1
+	before := make([]int32, len(s.Vertices)) // the one kept before it there
 	target := make([]int32, len(s.Vertices))
 	for i, v := range s.Vertices {
 		target[i] = int32(i)
 		c := cell(v)
 		best := tolerance
-		for n := 0; n < 27; n++ {
-			near := [3]int64{c[0] + int64(n%3) - 1, c[1] + int64(n/3%3) - 1, c[2] + int64(n/9) - 1}
-			for _, k := range kept[near] {
-				if d := r3.Norm(r3.Sub(s.Vertices[k], v)); d < best {
-					best, target[i] = d, k
+		for z := (c[2] - 1) >> wider; z <= (c[2]+1)>>wider; z++ {
+			for y := (c[1] - 1) >> wider; y <= (c[1]+1)>>wider; y++ {
+				for x := (c[0] - 1) >> wider; x <= (c[0]+1)>>wider; x++ {
+					for k := last[[3]int64{x, y, z}] - 1; k >= 0; k = before[k] - 1 {
+						d := r3.Norm(r3.Sub(s.Vertices[k], v))
+						if d > best || d == best && target[i] == int32(i) || !touch(cell(s.Vertices[k]), c) {
+							continue
+						}
+						// Of those at one distance the first counts, cell by cell.
+						if d < best || inOrder(cell(s.Vertices[k]), cell(s.Vertices[target[i]]), k < target[i]) {
+							best, target[i] = d, k
+						}
+					}
 				}
 			}
 		}
 		if target[i] == int32(i) {
-			kept[c] = append(kept[c], int32(i))
+			wide := [3]int64{c[0] >> wider, c[1] >> wider, c[2] >> wider}
+			before[i], last[wide] = last[wide], int32(i)+1
 		} else {
 			m.WeldedVertices++
 		}
@@ -235,11 +255,27 @@ func weld(s *mesh.Mesh, m *Changes, low r3.Vec, tolerance float64) {
 	}
 }
 
+// inOrder reports whether a cell comes before another one, and what holds for a cell
+// itself.
+func inOrder(a, b [3]int64, same bool) bool {
+	order := cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+	return order < 0 || order == 0 && same
+}
+
+// touch reports whether two cells are neighbours or one.
+func touch(a, b [3]int64) bool {
+	for axis := range a {
+		if d := a[axis] - b[axis]; d < -1 || d > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // orient winds every component consistently: first each of its triangles like
 // its neighbours, then the whole so that it is not inside out. It drops
 // what stands in obstacles.
-func orient(s *mesh.Mesh, m *Changes) {
-	t := mesh.NewTopology(s)
+func orient(s *mesh.Mesh, t *mesh.Topology, m *Changes) {
 	flip := make([]bool, len(s.Triangles))
 	piece := make([]int32, len(s.Triangles))
 	for i := range piece {

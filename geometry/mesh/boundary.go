@@ -14,12 +14,11 @@ type DirectedEdge struct{ From, To int32 }
 // them end as begin, so that they always make up closed loops, even where more
 // than two triangles share an edge.
 func BoundaryEdges(s *Mesh) []DirectedEdge {
-	sides := sidesByEdge(s)
 	var out []DirectedEdge
-	for i := 0; i < len(sides); {
-		net, low, high := 0, s.lower(sides[i].side), sides[i].high
-		for ; i < len(sides) && sides[i].high == high && s.lower(sides[i].side) == low; i++ {
-			if from, _ := s.Side(sides[i].side); from < high {
+	eachEdge(s, func(low, high int32, sides []edgeSide) {
+		net := 0
+		for _, e := range sides {
+			if from, _ := s.Side(e.side); from < high {
 				net++
 			} else {
 				net--
@@ -31,7 +30,7 @@ func BoundaryEdges(s *Mesh) []DirectedEdge {
 		for ; net < 0; net++ {
 			out = append(out, DirectedEdge{high, low})
 		}
-	}
+	})
 	return out
 }
 

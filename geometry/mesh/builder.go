@@ -24,7 +24,7 @@ type Builder struct {
 	Mesh Mesh
 	// Notes are remarks about the file, one sentence each.
 	Notes []string
-	index map[[3]float64]int32
+	index map[[3]uint64]int32 // by the bits of coordinates
 	solid int32
 }
 
@@ -55,20 +55,22 @@ func (b *Builder) Reserve(triangles int64) error {
 // Vertex returns the index of the vertex at a place. It refuses what is no finite
 // number.
 func (b *Builder) Vertex(at [3]float64) (int32, error) {
+	var bits [3]uint64
 	for axis, x := range at {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return 0, fmt.Errorf("triangle %d has a coordinate that is not a finite number", len(b.Mesh.Triangles)+1)
 		}
 		at[axis] = x + 0 // turns -0 into +0, which are the same place
+		bits[axis] = math.Float64bits(at[axis])
 	}
-	if i, ok := b.index[at]; ok {
+	if i, ok := b.index[bits]; ok {
 		return i, nil
 	}
 	if b.index == nil {
-		b.index = map[[3]float64]int32{}
+		b.index = map[[3]uint64]int32{}
 	}
 	i := int32(len(b.Mesh.Vertices))
-	b.index[at] = i
+	b.index[bits] = i
 	b.Mesh.Vertices = append(b.Mesh.Vertices, r3.Vec{X: at[0], Y: at[1], Z: at[2]})
 	return i, nil
 }

@@ -254,28 +254,46 @@ func inverseOf(direction r3.Vec) r3.Vec {
 }
 
 // enter returns how far along a ray the node's box is entered, and whether it is
-// before a finite limit.
+// before a finite limit. Along a bound itself zero is divided by zero: comparisons with
+// that do not hold and leave the range as it is.
 func (n *node) enter(from, inverse *r3.Vec, limit float64) (near float64, crossed bool) {
-	near, far := clip(from.X, inverse.X, n.low.X, n.high.X, 0, limit)
-	near, far = clip(from.Y, inverse.Y, n.low.Y, n.high.Y, near, far)
-	near, far = clip(from.Z, inverse.Z, n.low.Z, n.high.Z, near, far)
-	return near, near <= far
-}
-
-// clip narrows a range of a ray to where it is between two bounds along an axis.
-// Along a bound itself it divides zero by zero: comparisons with that do
-// not hold and leave the range as it is.
-func clip(from, inverse, low, high, near, far float64) (float64, float64) {
-	if inverse < 0 {
-		low, high = high, low
+	a, b := (n.low.X-from.X)*inverse.X, (n.high.X-from.X)*inverse.X
+	if inverse.X < 0 {
+		a, b = b, a
 	}
-	if a := (low - from) * inverse; a > near {
+	if a > near {
 		near = a
 	}
-	if b := (high - from) * inverse; b < far {
-		far = b
+	if b < limit {
+		limit = b
 	}
-	return near, far
+	if near > limit {
+		return near, false
+	}
+	a, b = (n.low.Y-from.Y)*inverse.Y, (n.high.Y-from.Y)*inverse.Y
+	if inverse.Y < 0 {
+		a, b = b, a
+	}
+	if a > near {
+		near = a
+	}
+	if b < limit {
+		limit = b
+	}
+	if near > limit {
+		return near, false
+	}
+	a, b = (n.low.Z-from.Z)*inverse.Z, (n.high.Z-from.Z)*inverse.Z
+	if inverse.Z < 0 {
+		a, b = b, a
+	}
+	if a > near {
+		near = a
+	}
+	if b < limit {
+		limit = b
+	}
+	return near, near <= limit
 }
 
 // rayTriangle returns where a ray hits triangle t (Möller and Trumbore 1997).

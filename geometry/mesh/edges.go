@@ -32,15 +32,19 @@ func NewEdgeGraph(s *Mesh) *EdgeGraph {
 	g.to = make([]int32, g.first[len(s.Vertices)])
 	g.length = make([]float64, len(g.to))
 	next := slices.Clone(g.first)
+	put := func(from, one, other int32, toOne, toOther float64) {
+		at := next[from]
+		g.to[at], g.to[at+1] = one, other
+		g.length[at], g.length[at+1] = toOne, toOther
+		next[from] = at + 2
+	}
 	for i := range s.Triangles {
-		v := s.Triangles[i].V
-		for k := range v {
-			for _, w := range [2]int32{v[(k+1)%3], v[(k+2)%3]} {
-				g.to[next[v[k]]] = w
-				g.length[next[v[k]]] = r3.Norm(r3.Sub(s.Vertices[v[k]], s.Vertices[w]))
-				next[v[k]]++
-			}
-		}
+		v := &s.Triangles[i].V
+		a, b, c := s.Corners(i)
+		ab, bc, ca := r3.Norm(r3.Sub(a, b)), r3.Norm(r3.Sub(b, c)), r3.Norm(r3.Sub(c, a))
+		put(v[0], v[1], v[2], ab, ca)
+		put(v[1], v[2], v[0], bc, ab)
+		put(v[2], v[0], v[1], ca, bc)
 	}
 	return g
 }

@@ -35,7 +35,7 @@ func (h *Hierarchy) Pierced() []bool {
 		}
 		near = h.leavesNear(n, near[:0])
 		for _, t := range h.order[n.from:n.to] {
-			v := h.Mesh.Triangles[t].V
+			v := &h.Mesh.Triangles[t].V
 			for k := range v {
 				a, b := v[k], v[(k+1)%3]
 				// Every edge once: from the triangle that walks it upwards.
@@ -88,7 +88,7 @@ func (h *Hierarchy) pierce(a, b int32, leaves []int32, pierced []bool) {
 			continue
 		}
 		for _, t := range h.order[n.from:n.to] {
-			v := h.Mesh.Triangles[t].V
+			v := &h.Mesh.Triangles[t].V
 			if v[0] == a || v[1] == a || v[2] == a || v[0] == b || v[1] == b || v[2] == b {
 				continue
 			}

@@ -23,7 +23,7 @@ type Mesh struct {
 
 // Corners returns the corners of triangle t.
 func (s *Mesh) Corners(t int) (a, b, c r3.Vec) {
-	v := s.Triangles[t].V
+	v := &s.Triangles[t].V
 	return s.Vertices[v[0]], s.Vertices[v[1]], s.Vertices[v[2]]
 }
 

@@ -49,7 +49,7 @@ type passage struct {
 
 // tracer follows the lines in which a plane cuts triangles. Its memory is used again.
 type tracer struct {
-	stack, cut []int32   // of the search for the triangles
+	leaves     []int32   // whose boxes the plane cuts
 	list       []passage // in the order of the triangles
 	used       []bool
 	begin      []int32 // hash table of the edges at which passages begin, from 1
@@ -66,26 +66,35 @@ func (t *tracer) slot(e EdgeKey) int {
 	return int((uint64(e.a)<<32 | uint64(uint32(e.b))) * 0x9e3779b97f4a7c15 >> t.shift)
 }
 
-// passagesOf lists how the plane cuts the triangles that were found.
-func (t *tracer) passagesOf(p *Plane, s *Mesh) {
+// crossings are the sides of a triangle from which a section comes and to which it
+// goes, by which of the corners are up: bit i for corner i. Side i begins at corner i.
+var crossings = [8]struct{ from, to int }{
+	1: {2, 0}, 2: {0, 1}, 3: {2, 1}, 4: {1, 2}, 5: {1, 0}, 6: {0, 2},
+}
+
+// passagesOf lists how the plane cuts the triangles of the leaves that were found.
+func (t *tracer) passagesOf(p *Plane, h *Hierarchy) {
 	t.list = t.list[:0]
-	for _, i := range t.cut {
-		v := s.Triangles[i].V
-		up := [3]bool{p.Height(s.Vertices[v[0]]) >= 0, p.Height(s.Vertices[v[1]]) >= 0, p.Height(s.Vertices[v[2]]) >= 0}
-		if up[0] == up[1] && up[1] == up[2] {
-			continue
-		}
-		c := passage{triangle: i}
-		for i := range v {
-			j := (i + 1) % 3
-			switch {
-			case up[i] && !up[j]:
-				c.to = NewEdgeKey(v[i], v[j])
-			case !up[i] && up[j]:
-				c.from = NewEdgeKey(v[i], v[j])
+	at, normal, vertices := p.At, p.Normal, h.Mesh.Vertices
+	above := func(v int32) bool { return r3.Dot(normal, r3.Sub(vertices[v], at)) >= 0 }
+	for _, leaf := range t.leaves {
+		n := &h.nodes[leaf]
+		for _, i := range h.order[n.from:n.to] {
+			v := &h.Mesh.Triangles[i].V
+			up := 0
+			if above(v[0]) {
+				up = 1
+			}
+			if above(v[1]) {
+				up |= 2
+			}
+			if above(v[2]) {
+				up |= 4
+			}
+			if up != 0 && up != 7 {
+				t.list = append(t.list, passage{i, edgeOf(v, crossings[up].from), edgeOf(v, crossings[up].to)})
 			}
 		}
-		t.list = append(t.list, c)
 	}
 	t.used = slices.Grow(t.used[:0], len(t.list))[:len(t.list)]
 	clear(t.used)
@@ -98,6 +107,9 @@ func (t *tracer) passagesOf(p *Plane, s *Mesh) {
 		*t.from(t.list[i].from) = int32(i + 1)
 	}
 }
+
+// edgeOf names the edge of a side of a triangle.
+func edgeOf(v *[3]int32, side int) EdgeKey { return NewEdgeKey(v[side], v[(side+1)%3]) }
 
 // from returns where the table has the last passage that begins at an edge, counted
 // from 1, or 0.
@@ -126,7 +138,7 @@ func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
 	t := tracers.Get().(*tracer)
 	defer tracers.Put(t)
 	h.cutBy(&p, reach, t)
-	t.passagesOf(&p, h.Mesh)
+	t.passagesOf(&p, h)
 	e1, e2 := Perpendicular(p.Normal)
 	t.best = t.best[:0]
 	area := math.Inf(1)
@@ -155,55 +167,75 @@ func (h *Hierarchy) SectionAround(p Plane, reach float64) *Section {
 	return s
 }
 
-// cutBy lists the triangles in leaves whose boxes a plane cuts within a distance
-// of its point, ascending within each leaf.
+// cutBy lists the leaves whose boxes a plane cuts within a distance of its point.
 func (h *Hierarchy) cutBy(p *Plane, distance float64, t *tracer) {
-	t.cut = t.cut[:0]
+	t.leaves = t.leaves[:0]
 	if len(h.nodes) == 0 {
 		return
 	}
-	t.stack = append(t.stack[:0], 0)
-	for len(t.stack) > 0 {
-		i := t.stack[len(t.stack)-1]
-		t.stack = t.stack[:len(t.stack)-1]
+	within := NewLimit(distance)
+	var stack [64]int32
+	for depth := 1; depth > 0; {
+		depth--
+		i := stack[depth]
 		n := &h.nodes[i]
-		if n.apartFrom(p) || n.fartherFrom(p.At, distance) {
+		if n.apartFrom(p) || n.fartherFrom(&p.At, &within) {
 			continue
 		}
 		if n.second != 0 {
-			t.stack = append(t.stack, n.second, i+1)
+			stack[depth], stack[depth+1] = n.second, i+1
+			depth += 2
 			continue
 		}
-		t.cut = append(t.cut, h.order[n.from:n.to]...)
+		t.leaves = append(t.leaves, i)
 	}
 }
 
-// apartFrom reports whether a plane passes by the node's box, for certain.
+// apartFrom reports whether no triangle in the node's box reaches both sides of a plane.
+// Heights round alike: none is above that of the box's highest corner, none below that
+// of the lowest.
 func (n *node) apartFrom(p *Plane) bool {
-	const rounding = 1e-9
-	middle, half := r3.Scale(0.5, r3.Add(n.low, n.high)), r3.Scale(0.5, r3.Sub(n.high, n.low))
-	off := r3.Sub(middle, p.At)
-	far := math.Abs(p.Normal.X)*half.X + math.Abs(p.Normal.Y)*half.Y + math.Abs(p.Normal.Z)*half.Z
-	return math.Abs(r3.Dot(p.Normal, off)) > far+rounding*(math.Abs(off.X)+math.Abs(off.Y)+math.Abs(off.Z)+far)
+	low, high := n.low, n.high
+	if p.Normal.X < 0 {
+		low.X, high.X = high.X, low.X
+	}
+	if p.Normal.Y < 0 {
+		low.Y, high.Y = high.Y, low.Y
+	}
+	if p.Normal.Z < 0 {
+		low.Z, high.Z = high.Z, low.Z
+	}
+	return p.Height(high) < 0 || p.Height(low) >= 0
 }
 
-// fartherFrom reports whether a point is farther than a distance from the node's box.
-func (n *node) fartherFrom(p r3.Vec, distance float64) bool {
-	return Longer(r3.Vec{X: gap(p.X, n.low.X, n.high.X), Y: gap(p.Y, n.low.Y, n.high.Y), Z: gap(p.Z, n.low.Z, n.high.Z)}, distance)
+// fartherFrom reports whether a point is farther than a length from the node's box.
+func (n *node) fartherFrom(p *r3.Vec, length *Limit) bool {
+	return length.ExceededBy(r3.Vec{X: gap(p.X, n.low.X, n.high.X), Y: gap(p.Y, n.low.Y, n.high.Y), Z: gap(p.Z, n.low.Z, n.high.Z)})
 }
 
 // gap returns how far a number is from a range.
-func gap(x, low, high float64) float64 { return max(low-x, x-high, 0) }
-
-// Longer reports whether a vector is longer than a limit. Its length is computed
-// where the squares leave that open by rounding.
-func Longer(v r3.Vec, limit float64) bool {
-	const rounding = 1e-12
-	switch square, most := r3.Norm2(v), limit*limit; {
-	case square < (1-rounding)*most:
-		return false
-	case square > (1+rounding)*most:
-		return true
+func gap(x, low, high float64) float64 {
+	if x < low {
+		return low - x
 	}
-	return r3.Norm(v) > limit
+	if x > high {
+		return x - high
+	}
+	return 0
+}
+
+// Limit is a length with which those of vectors are compared. A vector's own is computed
+// where the squares leave that open by rounding.
+type Limit struct{ shorter, longer, length float64 }
+
+// NewLimit makes a limit of a length.
+func NewLimit(length float64) Limit {
+	const rounding = 1e-12
+	return Limit{(1 - rounding) * (length * length), (1 + rounding) * (length * length), length}
+}
+
+// ExceededBy reports whether a vector is longer.
+func (l *Limit) ExceededBy(v r3.Vec) bool {
+	square := r3.Norm2(v)
+	return square >= l.shorter && (square > l.longer || r3.Norm(v) > l.length)
 }

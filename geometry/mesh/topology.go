@@ -23,70 +23,106 @@ type Topology struct {
 // NewTopology pairs the sides of all triangles. Triangles with two equal
 // corners must have been removed before.
 func NewTopology(s *Mesh) *Topology {
-	sides := sidesByEdge(s)
-	mate := make([]int32, len(sides))
-	for i := 0; i < len(sides); {
-		j := i + 1
-		for j < len(sides) && sides[j].high == sides[i].high && s.lower(sides[j].side) == s.lower(sides[i].side) {
-			j++
-		}
-		switch j - i {
+	mate := make([]int32, 3*len(s.Triangles))
+	eachEdge(s, func(_, _ int32, sides []edgeSide) {
+		switch len(sides) {
 		case 1:
-			mate[sides[i].side] = OpenSide
+			mate[sides[0].side] = OpenSide
 		case 2:
-			mate[sides[i].side], mate[sides[i+1].side] = sides[i+1].side, sides[i].side
+			mate[sides[0].side], mate[sides[1].side] = sides[1].side, sides[0].side
 		default:
-			for _, e := range sides[i:j] {
+			for _, e := range sides {
 				mate[e.side] = mixedSide
 			}
 		}
-		i = j
-	}
+	})
 	return &Topology{Mate: mate}
 }
 
 // edgeSide is a side and the higher one of its vertices.
 type edgeSide struct{ high, side int32 }
 
-// lower returns the lower vertex of a side.
-func (s *Mesh) lower(side int32) int32 {
-	a, b := s.Side(side)
-	return min(a, b)
-}
-
-// sidesByEdge lists the sides of all triangles in the order of their lower vertices,
-// their higher vertices and their numbers.
-func sidesByEdge(s *Mesh) []edgeSide {
+// eachEdge shows the sides of each edge, ascending, edge by edge in the order of their
+// lower and then of their higher vertices.
+func eachEdge(s *Mesh, see func(low, high int32, sides []edgeSide)) {
 	first := make([]int32, len(s.Vertices)+1)
-	n := int32(3 * len(s.Triangles))
-	for side := range n {
-		first[s.lower(side)+1]++
+	for i := range s.Triangles {
+		v := &s.Triangles[i].V
+		first[min(v[0], v[1])+1]++
+		first[min(v[1], v[2])+1]++
+		first[min(v[2], v[0])+1]++
 	}
 	for v := range s.Vertices {
 		first[v+1] += first[v]
 	}
-	sides := make([]edgeSide, n)
-	for side := range n {
-		a, b := s.Side(side)
+	all := make([]edgeSide, 3*len(s.Triangles))
+	put := func(a, b, side int32) {
 		at := &first[min(a, b)]
-		sides[*at] = edgeSide{max(a, b), side}
+		all[*at] = edgeSide{max(a, b), side}
 		*at++
+	}
+	for i := range s.Triangles {
+		v, side := &s.Triangles[i].V, 3*int32(i)
+		put(v[0], v[1], side)
+		put(v[1], v[2], side+1)
+		put(v[2], v[0], side+2)
 	}
 	// Of every vertex first is now where the next one's sides begin.
 	from := int32(0)
-	for _, to := range first[:len(s.Vertices)] {
-		slices.SortFunc(sides[from:to], func(a, b edgeSide) int {
-			return cmp.Or(int(a.high-b.high), int(a.side-b.side))
-		})
+	for low, to := range first[:len(s.Vertices)] {
+		sides := all[from:to]
+		sortByHigh(sides)
+		for i := 0; i < len(sides); {
+			j, high := i+1, sides[i].high
+			for j < len(sides) && sides[j].high == high {
+				j++
+			}
+			see(int32(low), high, sides[i:j])
+			i = j
+		}
 		from = to
 	}
-	return sides
+}
+
+// sortByHigh sorts sides, which ascend, by their higher vertices.
+func sortByHigh(sides []edgeSide) {
+	const few = 16
+	if len(sides) > few {
+		slices.SortFunc(sides, func(a, b edgeSide) int {
+			return cmp.Or(int(a.high-b.high), int(a.side-b.side))
+		})
+		return
+	}
+	for i := 1; i < len(sides); i++ {
+		e, at := sides[i], i
+		for ; at > 0 && sides[at-1].high > e.high; at-- {
+			sides[at] = sides[at-1]
+		}
+		sides[at] = e
+	}
+}
+
+// MayRepeat reports whether triangles may have the same three corners. These share
+// edges with more than two sides, or all of one's sides have their mates in another.
+func (t *Topology) MayRepeat() bool {
+	for i := 0; i < len(t.Mate); i += 3 {
+		a, b, c := t.Mate[i], t.Mate[i+1], t.Mate[i+2]
+		if a == mixedSide || b == mixedSide || c == mixedSide || a >= 0 && a/3 == b/3 && b/3 == c/3 {
+			return true
+		}
+	}
+	return false
 }
 
 // Side returns the two vertices of a side, in the triangle's order.
 func (s *Mesh) Side(side int32) (from, to int32) {
 	v := &s.Triangles[side/3].V
 	return v[side%3], v[(side+1)%3]
+}
+
+// Beside returns the mates of a triangle's sides.
+func (t *Topology) Beside(triangle int32) *[3]int32 {
+	return (*[3]int32)(t.Mate[3*triangle:])
 }
 
 // Count returns how many edges are open and how many are shared by more than
@@ -113,17 +149,16 @@ func (s *Mesh) Components() (component []int32, count int) {
 		d.Union(v[0], v[2])
 	}
 	component = make([]int32, len(s.Triangles))
-	number := map[int32]int32{}
+	number := make([]int32, len(s.Vertices)) // of the components by their lowest vertices, from 1
 	for i := range s.Triangles {
-		root := d.Find(s.Triangles[i].V[0])
-		n, ok := number[root]
-		if !ok {
-			n = int32(len(number))
-			number[root] = n
+		of := &number[d.Find(s.Triangles[i].V[0])]
+		if *of == 0 {
+			count++
+			*of = int32(count)
 		}
-		component[i] = n
+		component[i] = *of - 1
 	}
-	return component, len(number)
+	return component, count
 }
 
 // Spread walks over all triangles connected to the first one through edges of

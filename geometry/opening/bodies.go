@@ -142,9 +142,20 @@ func (f *Finder) goesForward(p *Patch, side int32) bool {
 	return f.isEdge(p, side) && r3.Dot(r3.Sub(f.center[t], middle), p.Normal) > sliverDepth*f.edge[t]
 }
 
+// ownTriangle stands in seen for the triangles of the patch that is looked at.
+const ownTriangle = -1
+
 // outlineShare returns the share of a patch's outline at whose sides something
 // holds.
 func (f *Finder) outlineShare(p *Patch, holds func(p *Patch, side int32) bool) float64 {
+	for _, t := range p.Triangles {
+		f.seen[t] = ownTriangle
+	}
+	defer func() {
+		for _, t := range p.Triangles {
+			f.seen[t] = 0
+		}
+	}()
 	var all, share float64
 	for _, t := range p.Triangles {
 		for side := 3 * t; side < 3*t+3; side++ {
@@ -152,7 +163,7 @@ func (f *Finder) outlineShare(p *Patch, holds func(p *Patch, side int32) bool) f
 			if m < 0 {
 				continue
 			}
-			if _, own := slices.BinarySearch(p.Triangles, m/3); own {
+			if f.seen[m/3] == ownTriangle {
 				continue
 			}
 			a, b := f.mesh.Side(side)

@@ -193,9 +193,8 @@ type growingCore struct {
 func (g *growingCore) add(other *Patch) {
 	core := g.core
 	core.Triangles = append(core.Triangles, other.Triangles...)
-	for ; g.summed < len(core.Triangles); g.summed++ {
-		g.sum.add(g.finder, core.Triangles[g.summed])
-	}
+	g.sum.add(g.finder, core.Triangles[g.summed:]...)
+	g.summed = len(core.Triangles)
 	g.sum.fit(core)
 }
 
@@ -215,7 +214,8 @@ func (g *growingCore) continues(other *Patch) bool {
 	area := core.Area + other.Area
 	center := r3.Scale(1/area, r3.Add(r3.Scale(core.Area, core.Center), r3.Scale(other.Area, other.Center)))
 	limit := joinedReach * math.Sqrt(area/math.Pi)
-	beyond := func(t int32) bool { return mesh.Longer(r3.Sub(f.center[t], center), limit) }
+	reach := mesh.NewLimit(limit)
+	beyond := func(t int32) bool { return reach.ExceededBy(r3.Sub(f.center[t], center)) }
 	return !g.anyBeyond(center, limit, beyond) && !slices.ContainsFunc(other.Triangles, beyond)
 }
 

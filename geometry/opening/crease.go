@@ -2,7 +2,6 @@ package opening
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -29,19 +28,19 @@ func (f *Finder) creased(p *Patch) float64 {
 			if f.size[t] > 0 && r3.Dot(f.unit[t], p.Normal) < cosCrease {
 				return true
 			}
-			for next := 3 * t; next < 3*t+3; next++ {
-				m := f.topology.Mate[next]
-				if m < 0 || f.seen[m/3] == f.search {
+			corners := &f.mesh.Triangles[t].V
+			for k, m := range f.topology.Beside(t) {
+				if m < 0 {
 					continue
 				}
-				f.seen[m/3] = f.search
-				a, b := f.mesh.Side(next)
-				over := r3.Scale(0.5, r3.Add(f.mesh.Vertices[a], f.mesh.Vertices[b]))
-				if r3.Norm2(r3.Sub(over, middle)) >= reach*reach {
+				other := m / 3
+				if f.seen[other] == f.search || f.seen[other] == ownTriangle {
 					continue
 				}
-				if _, own := slices.BinarySearch(p.Triangles, m/3); !own {
-					queue = append(queue, m/3)
+				f.seen[other] = f.search
+				over := r3.Scale(0.5, r3.Add(f.mesh.Vertices[corners[k]], f.mesh.Vertices[corners[(k+1)%3]]))
+				if r3.Norm2(r3.Sub(over, middle)) < reach*reach {
+					queue = append(queue, other)
 				}
 			}
 		}

@@ -90,19 +90,21 @@ type Finder struct {
 	mesh      *mesh.Mesh
 	topology  *mesh.Topology
 	hierarchy *mesh.Hierarchy
-	center    []r3.Vec  // of the triangles
-	area      []r3.Vec  // vector areas
-	size      []float64 // their lengths
-	unit      []r3.Vec  // normals, zero for degenerate triangles
-	edge      []float64 // mean lengths of the triangles' sides
-	longest   []float64 // the longest of them
-	typical   float64   // the median of the triangles' edge lengths
-	open      []Patch   // the open ends
-	perhaps   []Patch   // what may be an end beside those found
-	strict    bool      // only plain ends count
-	taken     []bool    // by ends
-	cores     []Patch   // nil until they were searched for
-	signs     []signs   // of the ends that grew from them
+	center    []r3.Vec        // of the triangles
+	area      []r3.Vec        // vector areas
+	size      []float64       // their lengths
+	unit      []r3.Vec        // normals, zero for degenerate triangles
+	edge      []float64       // mean lengths of the triangles' sides
+	longest   []float64       // the longest of them
+	typical   float64         // the median of the triangles' edge lengths
+	open      []Patch         // the open ends
+	perhaps   []Patch         // what may be an end beside those found
+	strict    bool            // only plain ends count
+	taken     []bool          // by ends
+	cores     []Patch         // nil until they were searched for
+	pieces    *flatPieces     // nil until they were searched for
+	graph     *mesh.EdgeGraph // nil until it was needed
+	signs     []signs         // of the ends that grew from them
 	coreOf    []int32
 	coreArea  []float64
 	seen      []int32 // the last search that came by
@@ -143,12 +145,16 @@ func NewFinder(h *mesh.Hierarchy, t *mesh.Topology) *Finder {
 func (f *Finder) find() []Patch {
 	var found []Patch
 	reserved := slices.Clone(f.taken)
-	pieces := make(chan [2][]Patch, 1)
+	type byShape struct {
+		ends, perhaps []Patch
+		pieces        *flatPieces
+	}
+	shapes := make(chan byShape, 1)
 	go func(g Finder) {
 		defer crash.Guard()
 		g.taken, g.seen, g.search, g.grown = reserved, make([]int32, len(f.seen)), 0, nil
 		ends, perhaps := g.findPieces()
-		pieces <- [2][]Patch{ends, perhaps}
+		shapes <- byShape{ends, perhaps, g.pieces}
 	}(*f)
 	if f.cores == nil {
 		f.cores = f.findCores()
@@ -177,9 +183,10 @@ func (f *Finder) find() []Patch {
 	found = slices.DeleteFunc(found, func(p Patch) bool { return (!f.closesTube(&p) || f.goesBack(&p) < shallow) && !f.endsPrism(&p) })
 	found = f.withoutSides(found)
 	copy(f.taken, reserved)
-	byShape := <-pieces
-	found, scraps := f.withPieces(found, byShape[0])
-	f.perhaps = f.perhapsBeside(found, slices.Concat(byShape[1], scraps))
+	shape := <-shapes
+	f.pieces = shape.pieces
+	found, scraps := f.withPieces(found, shape.ends)
+	f.perhaps = f.perhapsBeside(found, slices.Concat(shape.perhaps, scraps))
 	sortPatches(found)
 	return found
 }
@@ -214,7 +221,14 @@ func (f *Finder) growEnd(core *Patch, id int32) Patch {
 // facing reports whether a triangle faces as a plane does and lies close to
 // it, measured by the length of its edges.
 func (f *Finder) facing(t int32, normal, center r3.Vec, cos, share float64) bool {
-	return r3.Dot(f.unit[t], normal) >= cos && f.within(t, center, normal, share*min(f.edge[t], f.typical))
+	if !(r3.Dot(f.unit[t], normal) >= cos) {
+		return false
+	}
+	length := f.typical
+	if f.edge[t] < length {
+		length = f.edge[t]
+	}
+	return f.within(t, center, normal, share*length)
 }
 
 // joinsRim reports whether a triangle may belong to the rim around a core:
@@ -233,14 +247,17 @@ func (f *Finder) grow(seeds []int32, accept func(t int32) bool) Patch {
 		f.seen[t] = f.search
 	}
 	for i := 0; i < len(grown); i++ {
-		for side := 3 * grown[i]; side < 3*grown[i]+3; side++ {
-			m := f.topology.Mate[side]
-			if m < 0 || f.seen[m/3] == f.search || f.taken[m/3] {
+		for _, m := range f.topology.Beside(grown[i]) {
+			if m < 0 {
 				continue
 			}
-			f.seen[m/3] = f.search
-			if accept(m / 3) {
-				grown = append(grown, m/3)
+			t := m / 3
+			if f.seen[t] == f.search || f.taken[t] {
+				continue
+			}
+			f.seen[t] = f.search
+			if accept(t) {
+				grown = append(grown, t)
 			}
 		}
 	}
@@ -254,9 +271,7 @@ func (f *Finder) grow(seeds []int32, accept func(t int32) bool) Patch {
 // fit sets the patch's area, centre and mean normal.
 func (f *Finder) fit(p *Patch) {
 	var m moments
-	for _, t := range p.Triangles {
-		m.add(f, t)
-	}
+	m.add(f, p.Triangles...)
 	m.fit(p)
 }
 
@@ -266,11 +281,15 @@ type moments struct {
 	normal, center r3.Vec
 }
 
-func (m *moments) add(f *Finder, t int32) {
-	a := f.size[t]
-	m.area += a
-	m.normal = r3.Add(m.normal, f.area[t])
-	m.center = r3.Add(m.center, r3.Scale(a, f.center[t]))
+func (m *moments) add(f *Finder, triangles ...int32) {
+	area, normal, center := m.area, m.normal, m.center
+	for _, t := range triangles {
+		a := f.size[t]
+		area += a
+		normal = r3.Add(normal, f.area[t])
+		center = r3.Add(center, r3.Scale(a, f.center[t]))
+	}
+	*m = moments{area, normal, center}
 }
 
 func (m *moments) fit(p *Patch) {
@@ -281,12 +300,9 @@ func (m *moments) fit(p *Patch) {
 
 // within reports whether a triangle's corners lie so near to a plane.
 func (f *Finder) within(t int32, center, normal r3.Vec, limit float64) bool {
-	for _, v := range f.mesh.Triangles[t].V {
-		if !(math.Abs(r3.Dot(normal, r3.Sub(f.mesh.Vertices[v], center))) <= limit) {
-			return false
-		}
-	}
-	return true
+	v, vertices := &f.mesh.Triangles[t].V, f.mesh.Vertices
+	near := func(v int32) bool { return math.Abs(r3.Dot(normal, r3.Sub(vertices[v], center))) <= limit }
+	return near(v[0]) && near(v[1]) && near(v[2])
 }
 
 // signs are the costly signs of an end, with its triangles.

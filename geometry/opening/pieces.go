@@ -98,34 +98,66 @@ func (f *Finder) coreShare(p *Patch) float64 {
 	return best
 }
 
+// flatPieces are the flat pieces of a surface that are not too large to be ends, and
+// what was taken when they were found.
+type flatPieces struct {
+	list  []flatPiece
+	taken []bool
+}
+
+// flatPiece is a flat piece and what lies behind it, nil where no tube can be followed.
+type flatPiece struct {
+	Patch
+	behind *profile
+}
+
+// piecesOf returns the flat pieces of a surface of so much area. They are those known if
+// the same triangles are taken.
+func (f *Finder) piecesOf(all float64) []flatPiece {
+	if f.pieces != nil && slices.Equal(f.pieces.taken, f.taken) {
+		return f.pieces.list
+	}
+	f.pieces = &flatPieces{taken: slices.Clone(f.taken)}
+	tree := newClusters(f)
+	for _, node := range tree.candidates() {
+		p := flatPiece{Patch: Patch{Triangles: tree.triangles(node), coreID: -1}}
+		slices.Sort(p.Triangles)
+		f.fit(&p.Patch)
+		if p.Area > bodyShare*all {
+			continue
+		}
+		if p.behind = f.profileOf(&p.Patch); p.behind != nil {
+			p.axis, p.sure = p.behind.axis, f.sureOf(&p.Patch, p.behind)
+		}
+		f.pieces.list = append(f.pieces.list, p)
+	}
+	return f.pieces.list
+}
+
 // findPieces returns the flat pieces that close tubes, of those that overlap the
 // one that fits its tube best, and those that may be ends.
 func (f *Finder) findPieces() (ends, perhaps []Patch) {
-	pieces := newClusters(f)
 	var all float64
 	for _, a := range f.size {
 		all += a
 	}
-	bodies := f.bodyBoxes()
+	var boxes *bodies
 	var likely []Patch
-	for _, node := range pieces.candidates() {
-		p := Patch{Triangles: pieces.triangles(node), coreID: -1}
-		slices.Sort(p.Triangles)
-		f.fit(&p)
-		if p.Area > bodyShare*all {
-			continue
-		}
-		q := f.profileOf(&p)
+	for _, piece := range f.piecesOf(all) {
+		p, q := piece.Patch, piece.behind
 		if q == nil {
 			if f.mayEnd(&p) {
 				perhaps = append(perhaps, p)
 			}
 			continue
 		}
+		if q.closed && !f.strict && boxes == nil {
+			boxes = f.bodyBoxes()
+		}
 		// Beside open ends a pinched branch is closed behind its wall, too.
-		p.axis, p.closed = q.axis, q.closed && (f.strict || f.isWhole(&p, bodies))
+		p.closed = q.closed && (f.strict || f.isWhole(&p, boxes))
 		flat := f.ClosedArea(&p) > plainFlat*p.Area
-		if p.sure = f.sureOf(&p, q); flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
+		if flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
 			p.flat = f.coreShare(&p)
 			if p.Area > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
 				continue

@@ -78,8 +78,9 @@ func (f *Finder) liesIn(core *Patch, p mesh.Plane) bool {
 // makesRound reports whether cores together are no strip.
 func (f *Finder) makesRound(cores []Patch, group []int32) bool {
 	all := f.union(cores, group)
+	reach := mesh.NewLimit(joinedReach * math.Sqrt(all.Area/math.Pi))
 	return !slices.ContainsFunc(all.Triangles, func(t int32) bool {
-		return mesh.Longer(r3.Sub(f.center[t], all.Center), joinedReach*math.Sqrt(all.Area/math.Pi))
+		return reach.ExceededBy(r3.Sub(f.center[t], all.Center))
 	})
 }
 

@@ -31,7 +31,10 @@ func (f *Finder) findRagged(found []Patch, cores []Patch) []Patch {
 	for _, t := range found[0].Triangles {
 		sources = append(sources, f.mesh.Triangles[t].V[:]...)
 	}
-	for _, v := range mesh.NewEdgeGraph(f.mesh).BranchEnds(sources, branchRadii*radius) {
+	if f.graph == nil {
+		f.graph = mesh.NewEdgeGraph(f.mesh)
+	}
+	for _, v := range f.graph.BranchEnds(sources, branchRadii*radius) {
 		at := f.mesh.Vertices[v]
 		if near(found, at) {
 			continue

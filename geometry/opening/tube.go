@@ -17,8 +17,9 @@ const (
 	// their normals.
 	wallCos = 0.55
 	sectors = 16
-	// A triangle is examined at so many points along a side at most.
-	mostPoints = 64
+	// A triangle is examined at so many points along a side at most. Where they are
+	// few, all are, and else those of a row that may be near.
+	mostPoints, fewPoints = 64, 4
 	// How far back the lumen is followed, in radii of the end.
 	farBack = 8
 )
@@ -44,17 +45,20 @@ func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
 		f.seen[t] = f.search
 	}
 	for i := 0; i < len(queue); i++ {
-		for side := 3 * queue[i]; side < 3*queue[i]+3; side++ {
-			m := f.topology.Mate[side]
-			if m < 0 || f.seen[m/3] == f.search {
+		for _, m := range f.topology.Beside(queue[i]) {
+			if m < 0 {
 				continue
 			}
-			f.seen[m/3] = f.search
-			if see != nil {
-				see(m / 3)
+			t := m / 3
+			if f.seen[t] == f.search {
+				continue
 			}
-			if v.add(f, m/3) {
-				queue = append(queue, m/3)
+			f.seen[t] = f.search
+			if see != nil {
+				see(t)
+			}
+			if v.add(f, t) {
+				queue = append(queue, t)
 			}
 		}
 	}
@@ -67,12 +71,17 @@ func (f *Finder) tube(p *Patch, see func(t int32)) *tubeView {
 type tubeView struct {
 	patch       *Patch
 	radius      float64
+	wide        mesh.Limit
 	e1, e2      r3.Vec
 	wall, other [sectors]float64
+	// share are the places of points along a side of a triangle in so many parts.
+	share [mostPoints]float64
+	parts int
 }
 
 func (f *Finder) view(p *Patch) *tubeView {
 	v := &tubeView{patch: p, radius: math.Sqrt(p.Area / math.Pi)}
+	v.wide = mesh.NewLimit(wallWide * v.radius)
 	v.e1, v.e2 = mesh.Perpendicular(p.Normal)
 	return v
 }
@@ -82,19 +91,24 @@ func (f *Finder) view(p *Patch) *tubeView {
 func (v *tubeView) add(f *Finder, t int32) bool {
 	a, b, c := f.mesh.Corners(int(t))
 	n := int(min(max(math.Ceil(f.longest[t]/(0.4*v.radius)), 1), mostPoints))
+	if v.parts != n {
+		v.parts = n
+		for i := range n {
+			v.share[i] = (float64(i) + 1.0/3) / float64(n)
+		}
+	}
 	weight := f.size[t] / float64(n*n)
 	toB, toC := r3.Sub(b, a), r3.Sub(c, a)
-	var share [mostPoints]float64
-	for i := range n {
-		share[i] = (float64(i) + 1.0/3) / float64(n)
-	}
 	unit, near := f.unit[t], false
 	steep := math.Abs(r3.Dot(unit, v.patch.Normal)) < wallCos
 	for i := range n {
-		along := r3.Scale(share[i], toB)
-		for j := range n - i {
-			point := r3.Add(a, r3.Add(along, r3.Scale(share[j], toC)))
-			if v.addPoint(point, unit, steep, weight) {
+		start := r3.Scale(v.share[i], toB)
+		from, to := 0, n-i
+		if n > fewPoints {
+			from, to = v.rowWithin(r3.Add(a, start), toC, n, to)
+		}
+		for j := from; j < to; j++ {
+			if v.addPoint(r3.Add(a, r3.Add(start, r3.Scale(v.share[j], toC))), unit, steep, weight) {
 				near = true
 			}
 		}
@@ -102,16 +116,66 @@ func (v *tubeView) add(f *Finder, t int32) bool {
 	return near
 }
 
+// rowWithin returns a range outside of which no point of a row is near the patch, of those
+// at the shares j+⅓ of so many parts of a way from where it starts.
+func (v *tubeView) rowWithin(start, way r3.Vec, parts, count int) (from, to int) {
+	d := r3.Sub(start, v.patch.Center)
+	// Rounding is far below these.
+	const ofRadius, ofPlaces = 1e-6, 1e-11
+	spare := ofRadius*v.radius + ofPlaces*(spread(start)+spread(way)+spread(v.patch.Center))
+	far, wide := wallFar*v.radius+spare, wallWide*v.radius+spare
+	low, high := 0.0, 1.0
+	depth, deeper := r3.Dot(d, v.patch.Normal), r3.Dot(way, v.patch.Normal)
+	if deeper < 0 {
+		depth, deeper = -depth, -deeper
+	}
+	if at := (-far - depth) / deeper; at > low {
+		low = at
+	}
+	if at := (far - depth) / deeper; at < high {
+		high = at
+	}
+	if low > high {
+		return 0, 0
+	}
+	x, y, alongX, alongY := r3.Dot(d, v.e1), r3.Dot(d, v.e2), r3.Dot(way, v.e1), r3.Dot(way, v.e2)
+	square, nearest := alongX*alongX+alongY*alongY, 0.0
+	if square > 0 {
+		nearest = -(x*alongX + y*alongY) / square
+	}
+	x, y = x+nearest*alongX, y+nearest*alongY
+	left := wide*wide - (x*x + y*y)
+	if left < 0 {
+		return 0, 0
+	}
+	if square > 0 {
+		half := math.Sqrt(left / square)
+		if nearest-half > low {
+			low = nearest - half
+		}
+		if nearest+half < high {
+			high = nearest + half
+		}
+		if low > high {
+			return 0, 0
+		}
+	}
+	return max(int(low*float64(parts))-1, 0), min(int(high*float64(parts))+1, count)
+}
+
+// spread is how far a point lies from the origin along all axes together.
+func spread(v r3.Vec) float64 { return math.Abs(v.X) + math.Abs(v.Y) + math.Abs(v.Z) }
+
 // addPoint adds what a point stands for to its sector. Steep says that its triangle is
 // about perpendicular to the patch.
 func (v *tubeView) addPoint(point, normal r3.Vec, steep bool, weight float64) bool {
 	d := r3.Sub(point, v.patch.Center)
 	depth := -r3.Dot(d, v.patch.Normal)
-	if depth > wallFar*v.radius || depth < -wallFar*v.radius {
+	if math.Abs(depth) > wallFar*v.radius {
 		return false
 	}
 	x, y := r3.Dot(d, v.e1), r3.Dot(d, v.e2)
-	if mesh.Longer(r3.Vec{X: x, Y: y}, wallWide*v.radius) {
+	if v.wide.ExceededBy(r3.Vec{X: x, Y: y}) {
 		return false
 	}
 	if math.Abs(depth) < wallNear*v.radius {
@@ -133,7 +197,7 @@ func sectorOf(x, y float64) int {
 	const tan, rounding = math.Sqrt2 - 1, 1e-9
 	across, up := math.Abs(x), math.Abs(y)
 	a, b, c := up-tan*across, up-across, tan*up-across
-	if !(min(across, up, math.Abs(a), math.Abs(b), math.Abs(c)) > rounding*(across+up)) {
+	if near := rounding * (across + up); !(across > near && up > near && math.Abs(a) > near && math.Abs(b) > near && math.Abs(c) > near) {
 		return int((math.Atan2(y, x)/(2*math.Pi)+0.5)*sectors) % sectors
 	}
 	below := func(z float64) int { return int(math.Float64bits(z) >> 63) }
