@@ -357,7 +357,7 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 // doubtful: openings of little sureness, or a place that may be an end.
 func TestWrongTrunksAreDoubtful(t *testing.T) {
 	race.SkipArithmetic(t)
-	for _, seed := range []uint64{1012, 1019, 1050, 1059, 2006} {
+	for _, seed := range []uint64{1012, 1019, 1050, 1059, 1072, 1091, 1097, 1183, 1224, 2006} {
 		s, ends, what := generatedTrunk(t, seed)
 		if j := judge(t, s, ends); j.missed+j.invented > 0 && !j.doubtful {
 			t.Errorf("trunk %d: %s is wrong without doubt:%s", seed, what, j.words)

@@ -12,10 +12,15 @@ const (
 	// A piece that is no end may be one when it is so sure, or when it is this flat
 	// with an edge so far around, whatever its profile says: that of an end cut aslant
 	// where its branch has hardly left another tells nothing.
-	perhapsSure, perhapsFlat, perhapsCrease = 0.2, 0.75, 0.65
+	perhapsSure, perhapsFlat, perhapsCrease = 0.2, 0.65, 0.65
 	// An end of fewer triangles and of less than this share of the typical squared edge
 	// length, which is the area of one triangle, is a scrap.
 	scrapTriangles, scrapArea = 6, 0.433
+	// A corner of a bevel has less than this share of the piece that it bounds, and is
+	// turned from it by more than this cosine says.
+	cornerShare, cornerCos = 0.25, 0.5
+	// What has less than this share of a piece says nothing about it.
+	speckShare = 0.1
 )
 
 // mayEnd reports whether a piece that is not taken for an end may be one.
@@ -36,7 +41,12 @@ func (f *Finder) perhapsBeside(ends, pieces []Patch) []Patch {
 	others := slices.Concat(f.open, ends)
 	var out []Patch
 	for _, p := range pieces {
-		if !p.overlapsAny(others) && !p.besideAny(others, pieceBeside, 2) {
+		// An end that may be a corner of the piece's bevel does not stand for it.
+		hides := slices.DeleteFunc(slices.Clone(others), func(o Patch) bool {
+			corner := cornerShare*p.Area > o.Area && p.sure >= perhapsSure && r3.Dot(p.Normal, o.Normal) < cornerCos
+			return o.Loop == nil && (corner || speckShare*p.Area > o.Area)
+		})
+		if !p.overlapsAny(hides) && !p.besideAny(others, pieceBeside, 2) {
 			out, others = append(out, p), append(others, p)
 		}
 	}

@@ -160,6 +160,9 @@ func (f *Finder) findPieces() (ends, perhaps []Patch) {
 		if flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
 			p.flat = f.coreShare(&p)
 			if p.Area > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
+				if f.mayEnd(&p) {
+					perhaps = append(perhaps, p)
+				}
 				continue
 			}
 			p.fits = p.sure * (1 + p.flat) / 2 * math.Sqrt(min(q.across, 1/q.across))

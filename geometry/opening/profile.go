@@ -182,7 +182,9 @@ func (f *Finder) mayBeClosed(p *Patch) bool {
 func (f *Finder) closedBehind(p *Patch, rings []*ring, axis r3.Vec) bool {
 	const start = 0.1
 	radius := math.Sqrt(p.Area / math.Pi)
-	far := bodyReach * f.reach(p)
+	// A cut aslant reaches farther than its tube is wide.
+	cos := r3.Dot(axis, p.Normal)
+	far := bodyReach * f.reach(p) * cos
 	back, _ := f.hierarchy.Ray(r3.Sub(p.Center, r3.Scale(start*radius, axis)), r3.Scale(-1, axis), far)
 	if !(back < far) {
 		return false
@@ -191,7 +193,6 @@ func (f *Finder) closedBehind(p *Patch, rings []*ring, axis r3.Vec) bool {
 	for _, r := range rings {
 		widest = max(widest, r.area)
 	}
-	cos := r3.Dot(axis, p.Normal)
 	last := rings[len(rings)-1].depth
 	reached := last > (profileDepth-2*profileStep)*radius || back*cos < last+2*profileStep*radius
 	return widest < bodyGrowth*p.Area && reached
