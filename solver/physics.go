@@ -248,6 +248,9 @@ type asking map[[2]int]asked
 // devices have them.
 func (b *Binding) Array(field int) int32 { return b.arrays[b.first+field] }
 
+// Values is how many a cell has in a field.
+func (b *Binding) Values(field int) int { return b.fields[b.first+field].Values }
+
 // Ask lets answers hold, after a phase of a step of the cycle, the values asked
 // for, in the order of the asks, all of one kind: of cells of other ranks. A kernel
 // calls it once for each step and phase.

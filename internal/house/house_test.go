@@ -64,7 +64,8 @@ var rooms = []room{
 	{"solver/cuda", []string{"geometry", "internal", "solver", "solver/transport", "solver/cuda/device"}},
 	{"solver/cuda/physicstest", []string{"solver", "solver/transport", "solver/processor", "solver/enginetest", "solver/cuda/device", "solver/cuda/devicetest", "solver/cuda"}},
 	{"solver/scalar", []string{"geometry", "solver", "solver/processor", "solver/lattice", "solver/streaming", "solver/expression", "solver/cuda/device", "solver/cuda"}},
-	{"solver/shallow", []string{"geometry", "solver/transport", "solver", "solver/processor", "solver/expression", "solver/stencil", "solver/cuda/device", "solver/cuda"}},
+	{"solver/finitevolume", []string{"geometry", "solver/transport", "solver", "solver/processor", "solver/expression", "solver/stencil", "solver/cuda/device", "solver/cuda"}},
+	{"solver/shallow", []string{"solver", "solver/processor", "solver/expression", "solver/stencil", "solver/finitevolume"}},
 	{"solver/thermal", []string{"geometry", "solver", "solver/processor", "solver/expression", "solver/stencil", "solver/cuda/device", "solver/cuda"}},
 	{"solver/airflow/collision", []string{"solver/lattice", "solver/expression"}},
 	{"solver/airflow/kernel", []string{"internal", "solver/lattice", "solver/expression", "solver/airflow/collision"}},
@@ -134,6 +135,11 @@ var testExceptions = map[[2]string]string{
 	{"solver/scalar", "solver/cuda/devicetest"}:      "devices of tests",
 	{"solver/scalar", "solver/cuda/physicstest"}:     "what holds for any physics is tested on GPUs, too",
 	{"solver/scalar", "solver/enginetest"}:           "what holds for any physics is tested by enginetest",
+	{"solver/shallow", "geometry"}:                   "grids of tests are drawn",
+	{"solver/shallow", "geometry/generate"}:          "grids of tests are drawn",
+	{"solver/shallow", "solver/transport"}:           "ranks of a test are connected",
+	{"solver/shallow", "solver/cuda"}:                "devices of tests",
+	{"solver/shallow", "solver/cuda/device"}:         "devices of tests",
 	{"solver/shallow", "solver/cuda/devicetest"}:     "devices of tests",
 	{"solver/shallow", "solver/cuda/physicstest"}:    "what holds for any physics is tested on GPUs, too",
 	{"solver/shallow", "solver/enginetest"}:          "what holds for any physics is tested by enginetest",
@@ -159,6 +165,9 @@ var testExceptions = map[[2]string]string{
 	{"solver/enginetest", "solver/airflow"}:          "two physics are run under MPI",
 	{"solver/enginetest", "solver/scalar"}:           "two physics are run under MPI",
 	{"solver/enginetest", "solver/shallow"}:          "two physics are run under MPI",
+
+	{"solver/finitevolume", "solver/cuda/devicetest"}: "devices of tests",
+	{"solver/finitevolume", "solver/enginetest"}:      "any physics is tested by enginetest",
 }
 
 // mostFiles is how many files without tests a package may have.

@@ -3,6 +3,7 @@ package processor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -138,6 +139,30 @@ func Values[T any](d *Device, array int32) (values []T, stride int) {
 		}
 	}
 	return nil, 0
+}
+
+// Field returns the values of a field of the physics that is bound to a processor, each of all
+// cells.
+func Field[T any](b *solver.Binding, field int) (values [][]T) {
+	memory, stride := Values[T](b.Device.(*Device), b.Array(field))
+	for v := range b.Values(field) {
+		values = append(values, memory[v*stride:][:stride])
+	}
+	return values
+}
+
+// Finite is the Check of a solver.Checker of which values are to be finite numbers: it returns the
+// lowest global number of a cell of a block where one is not.
+func Finite[T float32 | float64](l *solver.Layout, b *solver.Block, values ...[]T) (bad int64) {
+	bad = solver.NoCell
+	l.EachGlobal(b, func(cell int32, global int64) {
+		for _, list := range values {
+			if v := float64(list[cell]); math.IsNaN(v) || math.IsInf(v, 0) {
+				bad = min(bad, global)
+			}
+		}
+	})
+	return bad
 }
 
 // PartWork is work on other parts than blocks: it says into how many parts blocks are cut, and

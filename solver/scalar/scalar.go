@@ -2,7 +2,6 @@ package scalar
 
 import (
 	"errors"
-	"math"
 
 	"carina/geometry"
 	"carina/solver"
@@ -75,8 +74,7 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if d, ok := b.Device.(*cuda.Device); ok {
 		return s.bindGPU(b, d)
 	}
-	d, ok := b.Device.(*processor.Device)
-	if !ok {
+	if _, ok := b.Device.(*processor.Device); !ok {
 		return nil, errors.New("a scalar is computed on processors and on GPUs with arrays; choose these")
 	}
 	k := &Kernel{layout: b.Layout, windows: b.Windows(sources()), omega: s.omega()}
@@ -88,10 +86,7 @@ func (s *Scalar) Bind(b *solver.Binding) (solver.Kernel, error) {
 	if k.carrier == nil {
 		return nil, errors.New("nothing carries the scalar; put air that leaves its velocity before it")
 	}
-	memory, stride := processor.Values[float32](d, b.Array(0))
-	for i := range k.f {
-		k.f[i] = memory[i*stride:][:stride]
-	}
+	copy(k.f[:], processor.Field[float32](b, 0))
 	return k, s.fill(b)
 }
 
@@ -176,13 +171,5 @@ func (k *Kernel) Concentration(cell int32) float64 {
 
 // Check finds values that make no sense.
 func (k *Kernel) Check(b *solver.Block, _ int) (magnitude float64, bad int64) {
-	bad = solver.NoCell
-	k.layout.EachGlobal(b, func(cell int32, global int64) {
-		for i := range k.f {
-			if v := float64(k.f[i][cell]); math.IsNaN(v) || math.IsInf(v, 0) {
-				bad = min(bad, global)
-			}
-		}
-	})
-	return 0, bad
+	return 0, processor.Finite(k.layout, b, k.f[:]...)
 }

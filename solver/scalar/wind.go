@@ -38,10 +38,7 @@ func (w *Wind) Bind(b *solver.Binding) (solver.Kernel, error) {
 	switch d := b.Device.(type) {
 	case *processor.Device:
 		k.blocks = make([][3][]float32, d.Workers())
-		memory, stride := processor.Values[float32](d, b.Array(0))
-		for axis := range k.all {
-			k.all[axis] = memory[axis*stride:][:stride]
-		}
+		copy(k.all[:], processor.Field[float32](b, 0))
 	case *cuda.Device:
 		for axis := range k.arrays {
 			k.arrays[axis] = d.At(b.Array(0) + int32(axis))

@@ -7,14 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"carina/geometry"
 	"carina/solver"
-	"carina/solver/cuda"
-	"carina/solver/processor"
+	"carina/solver/finitevolume"
 	"carina/solver/shallow/kernel"
 	"carina/solver/shallow/scheme"
-	"carina/solver/stencil"
-	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -62,37 +58,23 @@ type Water struct {
 var _ solver.Physics = (*Water)(nil)
 
 // Side is one of a cell's.
-type Side uint8
+type Side = finitevolume.Side
 
 // The sides, down and up along x and y.
 const (
-	West Side = iota
-	East
-	South
-	North
-	sides
+	West  = finitevolume.West
+	East  = finitevolume.East
+	South = finitevolume.South
+	North = finitevolume.North
+	sides = finitevolume.Sides
 )
 
 // Outflow is an edge through which water leaves as it comes.
-const Outflow = -1.
+const Outflow = finitevolume.Outflow
 
-// Values of the water.
-const (
-	depth = iota
-	dischargeX
-	dischargeY
-	values
-)
-
-// Phases of a step.
-const (
-	// firstPhase computes rates with Heun's method. With Euler's it is a step as long as is
-	// expected to be right, and secondPhase the same again where it was too long.
-	firstPhase = iota
-	secondPhase
-	recordPhase
-	phases
-)
+// secondPhase is that of a step which advances the water or, with Euler's method, the same again
+// where the first one was too long.
+const secondPhase = 1
 
 // RecordEvery is in which steps records are kept: no wave crosses more than a cell in so
 // many.
@@ -101,46 +83,59 @@ const RecordEvery = 4
 // Fields are depth and discharge, the height of the ground, with Heun's method the rates of
 // change, and the water once more: the steps write from one into the other in turn.
 func (w *Water) Fields() []solver.Field {
+	list, _ := w.fields()
+	return list
+}
+
+// fields are those, and their numbers in the scheme.
+func (w *Water) fields() (list []solver.Field, numbers []int) {
 	kind := solver.Float64
 	if w.Single {
 		kind = solver.Float32
 	}
-	list := []solver.Field{scheme.Water: {Name: "water", Values: values, Kind: kind}, scheme.Bottom: {Name: "bottom", Values: 1, Kind: kind, Constant: true},
-		scheme.RatesOfChange: {Name: "rates", Values: values, Kind: kind}, scheme.Next: {Name: "next", Values: values, Kind: kind}}
+	for _, f := range [...]struct {
+		solver.Field
+		there bool
+	}{
+		finitevolume.State:  {solver.Field{Name: "water", Values: scheme.Values}, true},
+		finitevolume.Ground: {solver.Field{Name: "bottom", Values: 1, Constant: true}, true},
+		finitevolume.Rates:  {solver.Field{Name: "rates", Values: scheme.Values}, !w.Euler},
+		finitevolume.Next:   {solver.Field{Name: "next", Values: scheme.Values}, true},
+		finitevolume.Edges:  {solver.Field{Name: "edges", Values: int(sides), Constant: true}, w.Edge != nil},
+		scheme.Records:      {solver.Field{Name: "records", Values: 2}, w.Wet > 0},
+	} {
+		number := finitevolume.Missing
+		if f.there {
+			f.Kind, number = kind, len(list)
+			list = append(list, f.Field)
+		}
+		numbers = append(numbers, number)
+	}
+	return list, numbers
+}
+
+// scheme is what a step computes: rates, with them the time step that all ranks can take, and
+// the water by them. Euler's method takes a step that is expected to be no longer, and once more
+// if it was.
+func (w *Water) scheme() *finitevolume.Scheme {
+	_, numbers := w.fields()
+	turned := slices.Clone(numbers)
+	turned[finitevolume.State], turned[finitevolume.Next] = numbers[finitevolume.Next], numbers[finitevolume.State]
+	rough := w.Manning > 0 || w.Chezy > 0
+	first := finitevolume.Stage{Name: "rates", Cells: scheme.Cells(false), Sides: scheme.Sides(), Rise: scheme.Rise(), Between: scheme.Between(),
+		Face: scheme.Face(false), Inflow: scheme.Inflow(), Last: scheme.Rates()}
+	second := first
+	second.Name, second.Cells, second.After, second.Face, second.Last = "advance", scheme.Cells(true), true, scheme.Face(true), scheme.Heun(rough)
 	if w.Euler {
-		list = slices.Delete(list, scheme.RatesOfChange, scheme.Next)
+		first.Name, first.Last = "advance", scheme.Euler(rough)
+		second = first
+		second.Name, second.Again = "again", true
 	}
-	if w.Edge != nil {
-		list = append(list, solver.Field{Name: "edges", Values: int(sides), Kind: kind, Constant: true})
-	}
+	s := &finitevolume.Scheme{Fields: [...][]int{numbers, turned}, Stages: []finitevolume.Stage{first, second}, Functions: kernel.Functions, All: w.Dry}
 	if w.Wet > 0 {
-		list = append(list, solver.Field{Name: "records", Values: 2, Kind: kind})
+		s.Stages = append(s.Stages, finitevolume.Stage{Name: "record", Every: RecordEvery, Last: scheme.Record()})
 	}
-	return list
-}
-
-// valuesOf is how many values a field has, none if there is no such.
-func (w *Water) valuesOf(field int) int {
-	if list := w.Fields(); field < len(list) {
-		return list[field].Values
-	}
-	return 0
-}
-
-// edges is the field of that name.
-func (w *Water) edges() int {
-	if w.Euler {
-		return scheme.Next
-	}
-	return scheme.Edges
-}
-
-// records is the field of that name.
-func (w *Water) records() int {
-	if w.Edge == nil {
-		return w.edges()
-	}
-	return w.edges() + 1
+	return s
 }
 
 // A state is the water, the ground, edges where there are some, and records where they are
@@ -155,11 +150,13 @@ const (
 // Value is the number, among the arrays of a device, of a value of the water after so many
 // steps: the depth by StateDepth, and so on.
 func (w *Water) Value(steps int64, value int) int32 {
-	first := 0
-	for _, f := range w.Fields()[:w.field(steps)] {
-		first += f.Values
+	list, numbers := w.fields()
+	if steps%2 != 0 {
+		for _, f := range list[:numbers[finitevolume.Next]] {
+			value += f.Values
+		}
 	}
-	return int32(first + value)
+	return int32(value)
 }
 
 // StateRecords is the number of the greatest depth in a state; when it was first flooded
@@ -171,118 +168,16 @@ func (w *Water) StateRecords() int {
 	return StateBottom + 1
 }
 
-// faces is how many numbers the end of a stage takes from the faces of a cell, and from its
-// ground.
-const faces = 2 * (2*values + 1)
-
-// part is an update and the functions that were generated of it.
-type part struct {
-	update    *stencil.Update
-	functions stencil.Functions
-}
-
-// stage is what a phase does: where there are cells, the parts of fluxes, and last what ends
-// it, else what becomes of cells by themselves.
-type stage struct{ cells, sides, face, inflow, last part }
-
-// fluxes tells whether a stage has any.
-func (s *stage) fluxes() bool { return s.cells.update != nil }
-
-// owns is how much of each cell a stage with fluxes reads at its end: nothing, water, or its
-// rates of change, too.
-func (s *stage) owns() int { return len(s.last.update.Reads)/values - faces/values }
-
-// stages are those of the phases.
-func (w *Water) stages() []stage {
-	sides, inflow := part{scheme.Sides(), kernel.SidesFunctions}, part{scheme.Inflow(), kernel.InflowFunctions}
-	heun, euler := part{scheme.Heun(false), kernel.HeunFunctions}, part{scheme.Euler(false), kernel.EulerFunctions}
-	if w.Manning > 0 || w.Chezy > 0 {
-		heun, euler = part{scheme.Heun(true), kernel.HeunRoughFunctions}, part{scheme.Euler(true), kernel.EulerRoughFunctions}
-	}
-	list := []stage{
-		{part{scheme.Cells(false), kernel.CellsFunctions}, sides, part{scheme.Face(false), kernel.FaceFunctions}, inflow, part{scheme.Rates(), kernel.RatesFunctions}},
-		{part{scheme.Cells(true), kernel.CellsAfterFunctions}, sides, part{scheme.Face(true), kernel.FaceDrainsFunctions}, inflow, heun},
-	}
-	if w.Euler {
-		list[firstPhase].last = euler
-		list[secondPhase] = list[firstPhase]
-	}
-	if w.Wet > 0 {
-		list = append(list, stage{last: part{scheme.Record(), kernel.RecordFunctions}})
-	}
-	return list
-}
-
-// fieldsAt are those that updates of phases name, in a step of the cycle.
-func (w *Water) fieldsAt(phase int, step int64) []int {
-	list := []int{scheme.Water: w.field(step), scheme.Bottom: scheme.Bottom, scheme.RatesOfChange: scheme.RatesOfChange, scheme.Next: w.field(step + 1),
-		scheme.Edges: w.edges(), scheme.Records: w.records()}
-	if phase == recordPhase {
-		list[scheme.Water] = list[scheme.Next]
-	}
-	return list
-}
-
-// cycle is after how many steps the water lies where it lay.
-const cycle = 2
-
-// field is where the water lies after so many steps.
-func (w *Water) field(steps int64) int {
-	switch {
-	case steps%cycle == 0:
-		return scheme.Water
-	case w.Euler:
-		return scheme.Next - 1
-	}
-	return scheme.Next
-}
-
-// offsets are those of the cells that fluxes need: along x and y two cells down and one, one
-// up and two. beyond are their numbers beyond each side.
-var (
-	offsets = []geometry.Offset{{X: -2}, {X: -1}, {X: 1}, {X: 2}, {Y: -2}, {Y: -1}, {Y: 1}, {Y: 2}}
-	beyond  = [sides]int{West: 1, East: 2, South: 5, North: 6}
-)
-
-// reads are the slots of neighbours that fluxes need, from a field of water.
-func (w *Water) reads(field int) []solver.Slot {
-	list := append(solver.Neighbours(field, values, offsets), solver.Neighbours(scheme.Bottom, 1, offsets)...)
-	if w.Edge != nil {
-		for side, o := range beyond {
-			list = append(list, solver.Slot{Field: w.edges(), Value: side, Offset: offsets[o], Wall: -1})
-		}
-	}
-	return list
-}
-
-// Program computes rates, with them the time step that all ranks can take, and advances.
-// Euler's method takes a step that is expected to be no longer, and once more if it was.
-func (w *Water) Program() (p solver.Program) {
-	p.OnGhosts = true
-	for n := range int64(cycle) {
-		now, next := w.reads(w.field(n)), w.reads(w.field(n+1))
-		var rates, both []solver.Slot
-		if !w.Euler {
-			rates = solver.Neighbours(scheme.RatesOfChange, values, offsets)
-			both = slices.Concat(now, rates)
-		}
-		steps := []solver.Phase{
-			{Name: "rates", Reads: now, Fetch: rates, Reduce: &solver.Reduction{Operation: transport.Max, Values: 1, Every: 1}},
-			{Name: "advance", Reads: both, Fetch: next},
-		}
-		if w.Euler {
-			steps[firstPhase].Name, steps[secondPhase].Name = "advance", "again"
-		}
-		if w.Wet > 0 {
-			steps = append(steps, solver.Phase{Name: "record", Every: RecordEvery})
-		}
-		p.Steps = append(p.Steps, steps)
-		state := append(solver.Own(w.field(n), values), solver.Own(scheme.Bottom, 1)...)
-		if w.Edge != nil {
-			state = append(state, solver.Own(w.edges(), int(sides))...)
-		}
-		if w.Wet > 0 {
-			state = append(state, solver.Own(w.records(), 2)...)
+// Program is that of the scheme.
+func (w *Water) Program() solver.Program {
+	s, list := w.scheme(), w.Fields()
+	p := solver.Program{OnGhosts: true, Steps: s.Steps()}
+	for _, numbers := range s.Fields {
+		var state []solver.Slot
+		for _, of := range []int{finitevolume.State, finitevolume.Ground, finitevolume.Edges, scheme.Records} {
+			if n := numbers[of]; n != finitevolume.Missing {
+				state = append(state, solver.Own(n, list[n].Values)...)
+			}
 		}
 		p.State = append(p.State, state)
 	}
@@ -291,94 +186,102 @@ func (w *Water) Program() (p solver.Program) {
 
 // Bind fills the cells.
 func (w *Water) Bind(b *solver.Binding) (solver.Kernel, error) {
-	if b.Domain.Grid.Size[2] != 1 {
-		return nil, errors.New("shallow water needs a grid of one layer; give one with one cell along z")
+	for _, refused := range []struct {
+		is   bool
+		says string
+	}{
+		{b.Domain.Grid.Size[2] != 1, "shallow water needs a grid of one layer; give one with one cell along z"},
+		{!(w.Courant >= 0 && w.Courant <= 0.25), "the Courant number of shallow water lies above 0 and is at most 0.25; give such a one"},
+		{!(w.End >= 0 && w.Wet >= 0), "shallow water ends after a time, and ground is flooded from a depth on, that are not negative; give numbers from 0 on"},
+		{!(w.Manning >= 0 && w.Chezy >= 0), "friction of shallow water is not negative; give coefficients from 0 on"},
+	} {
+		if refused.is {
+			return nil, errors.New(refused.says)
+		}
 	}
-	if !(w.Courant >= 0 && w.Courant <= 0.25) {
-		return nil, errors.New("the Courant number of shallow water lies above 0 and is at most 0.25; give such a one")
-	}
-	if !(w.End >= 0 && w.Wet >= 0) {
-		return nil, errors.New("shallow water ends after a time, and ground is flooded from a depth on, that are not negative; give numbers from 0 on")
-	}
-	if !(w.Manning >= 0 && w.Chezy >= 0) {
-		return nil, errors.New("friction of shallow water is not negative; give coefficients from 0 on")
-	}
-	c := clock{water: w, spacing: b.Domain.Grid.Spacing}
 	if err := w.fill(b); err != nil {
 		return nil, err
 	}
-	switch d := b.Device.(type) {
-	case *cuda.Device:
-		if w.Single {
-			return bindGPU[float32](c, b, d)
-		}
-		return bindGPU[float64](c, b, d)
-	case *processor.Device:
-		if w.Single {
-			return bindProcessor[float32](c, b, d)
-		}
-		return bindProcessor[float64](c, b, d)
+	if w.Single {
+		return bind[float32](w, b)
 	}
-	return nil, errors.New("shallow water is computed on processors and on GPUs with arrays; choose these")
+	return bind[float64](w, b)
 }
 
-// fill sets own cells to the start. Heights, depths and inflows that make no sense are
-// refused.
-func (w *Water) fill(b *solver.Binding) error {
-	center := b.Domain.Grid.Center
-	var first struct {
-		sync.Mutex
-		at   [2]int32 // y and x
-		says string
-	}
-	refuse := func(x, y int32, says string) {
-		first.Lock()
-		defer first.Unlock()
-		if at := [2]int32{y, x}; first.says == "" || slices.Compare(at[:], first.at[:]) < 0 {
-			first.at, first.says = at, says
-		}
-	}
+// start are the values of a field at the start, with what is wrong with them.
+type start struct {
+	field int
+	of    func(p r3.Vec, values []float64) (wrong string)
+}
+
+// starts are those of all fields that are not zero. Heights, depths and inflows that make no sense
+// are wrong.
+func (w *Water) starts() (list []start) {
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	if w.Bottom != nil {
-		err := b.Fill(scheme.Bottom, func(x, y, z int32, values []float64) {
-			if values[0] = w.Bottom(center(x, y, z)); math.IsNaN(values[0]) || math.IsInf(values[0], 0) {
-				refuse(x, y, fmt.Sprintf("the ground has the height %g m", values[0]))
+		list = append(list, start{finitevolume.Ground, func(p r3.Vec, values []float64) (wrong string) {
+			if values[0] = w.Bottom(p); !finite(values[0]) {
+				wrong = fmt.Sprintf("the ground has the height %g m", values[0])
 			}
-		})
-		if err != nil {
-			return err
-		}
+			return wrong
+		}})
 	}
 	if w.Edge != nil {
-		err := b.Fill(w.edges(), func(x, y, z int32, values []float64) {
-			for side := range sides {
-				v := w.Edge(center(x, y, z), side)
-				if !(v >= 0 || v == Outflow) || math.IsInf(v, 1) {
-					refuse(x, y, fmt.Sprintf("%g m²/s come in", v))
+		list = append(list, start{finitevolume.Edges, func(p r3.Vec, values []float64) (wrong string) {
+			for side := range values {
+				v := w.Edge(p, Side(side))
+				if values[side] = v; wrong == "" && !(v >= 0 && finite(v) || v == Outflow) {
+					wrong = fmt.Sprintf("%g m²/s come in", v)
 				}
-				values[side] = v
 			}
-		})
-		if err != nil {
-			return err
-		}
+			return wrong
+		}})
 	}
-	err := b.Fill(scheme.Water, func(x, y, z int32, values []float64) {
-		h, flow := w.Initial(center(x, y, z))
-		if !(h >= 0) || math.IsInf(h, 1) {
-			refuse(x, y, fmt.Sprintf("the water is %g m deep", h))
+	list = append(list, start{finitevolume.State, func(p r3.Vec, values []float64) (wrong string) {
+		h, flow := w.Initial(p)
+		if values[StateDepth], values[StateDischargeX], values[StateDischargeY] = h, flow[0], flow[1]; !(h >= 0 && finite(h)) {
+			wrong = fmt.Sprintf("the water is %g m deep", h)
 		}
-		values[depth], values[dischargeX], values[dischargeY] = h, flow[0], flow[1]
-	})
-	if err == nil && w.Wet > 0 {
-		err = b.Fill(w.records(), func(x, y, z int32, values []float64) {
-			values[0], _ = w.Initial(center(x, y, z))
+		return wrong
+	}})
+	if w.Wet > 0 {
+		list = append(list, start{scheme.Records, func(p r3.Vec, values []float64) string {
+			values[0], _ = w.Initial(p)
 			if values[1] = -1; values[0] >= w.Wet {
 				values[1] = 0
 			}
+			return ""
+		}})
+	}
+	return list
+}
+
+// fill sets own cells to the start, and refuses what is wrong in the first cell.
+func (w *Water) fill(b *solver.Binding) error {
+	var first struct {
+		sync.Mutex
+		at    [2]int32 // y and x
+		wrong string
+	}
+	_, numbers := w.fields()
+	for _, s := range w.starts() {
+		err := b.Fill(numbers[s.field], func(x, y, z int32, values []float64) {
+			wrong := s.of(b.Domain.Grid.Center(x, y, z), values)
+			if wrong == "" {
+				return
+			}
+			first.Lock()
+			defer first.Unlock()
+			if at := [2]int32{y, x}; first.wrong == "" || slices.Compare(at[:], first.at[:]) < 0 {
+				first.at, first.wrong = at, wrong
+			}
 		})
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil && first.says != "" {
-		err = fmt.Errorf("%s in column %d of row %d; give finite heights, and depths and inflows from 0 on", first.says, first.at[1], first.at[0])
+	if first.wrong != "" {
+		return fmt.Errorf("%s in column %d of row %d; give finite heights, and depths and inflows from 0 on", first.wrong, first.at[1], first.at[0])
 	}
-	return err
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"carina/geometry/generate"
 	"carina/solver"
 	"carina/solver/enginetest"
-	"carina/solver/shallow/scheme"
+	"carina/solver/processor"
 	"carina/solver/transport"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -71,7 +71,12 @@ func TestLittleMoreThanWetCellsAreComputed(t *testing.T) {
 			}
 			return 0, [2]float64{}
 		}}
-		c := &enginetest.Case{Grid: g, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil }}
+		var device *processor.Device
+		c := &enginetest.Case{Grid: g, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{w}, nil },
+			Device: func(_ int, tr transport.Transport) (solver.Device, error) {
+				device = processor.New(1, tr)
+				return device, nil
+			}}
 		enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
 			r, err := c.New(solver.WholeDomain(g), 1, tr)
 			if err != nil {
@@ -83,7 +88,7 @@ func TestLittleMoreThanWetCellsAreComputed(t *testing.T) {
 					return err
 				}
 			}
-			k := r.Kernel(0).(*onProcessor[float64])
+			k := r.Kernel(0).(Kernel)
 			wet := 0
 			for c := range int32(g.Cells()) {
 				if h, _ := k.At(c); h > 0 {
@@ -92,24 +97,31 @@ func TestLittleMoreThanWetCellsAreComputed(t *testing.T) {
 			}
 			// What is left out keeps a number that nothing gives.
 			const left = 7.25
-			fields := []int{w.field(61), scheme.RatesOfChange}
-			for _, f := range fields {
-				for c := range k.q[f][depth] {
-					k.q[f][depth][c] = left
+			arrays := []int32{w.Value(61, StateDepth)}
+			if !euler {
+				arrays = append(arrays, StateBottom+1) // rates
+			}
+			depths := func(array int32) []float64 {
+				memory, _ := processor.Values[float64](device, array)
+				return memory[:g.Cells()]
+			}
+			for _, a := range arrays {
+				for c := range depths(a) {
+					depths(a)[c] = left
 				}
 			}
 			if err := r.Step(); err != nil {
 				return err
 			}
-			for i, f := range fields {
+			for i, a := range arrays {
 				computed := 0
-				for _, v := range k.q[f][depth][:g.Cells()] {
+				for _, v := range depths(a) {
 					if v != left {
 						computed++
 					}
 				}
 				if float64(computed) > (1.15-0.05*float64(i))*float64(wet) || computed < wet || wet < 10000 || wet > 50000 {
-					t.Errorf("%d cells are wet, field %d is computed of %d", wet, f, computed)
+					t.Errorf("%d cells are wet, array %d is computed of %d", wet, a, computed)
 				}
 			}
 			return nil

@@ -284,15 +284,6 @@ func (s *Stencil[T]) finish(r *room[T]) {
 	}
 }
 
-// Runs are the cells of all blocks in runs that are computed at once, each from its first
-// cell to the one behind its last, and where those of a block begin and, at last, end.
-func (s *Stencil[T]) Runs() (runs [][2]int32, begin []int32) {
-	for _, r := range s.runs {
-		runs = append(runs, [2]int32{r.first, r.end})
-	}
-	return runs, s.begin
-}
-
 // Part is Work on some cells of a run alone, from ≤ cell < to.
 func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
 	places := s.accesses[access]
@@ -326,9 +317,6 @@ func (s *Stencil[T]) find(r *room[T], cell int32) {
 		r.neighbours[k] = s.windows.Neighbour(k, cell)
 	}
 }
-
-// Windows finds the neighbours that are read.
-func (s *Stencil[T]) Windows() *solver.Windows { return s.windows }
 
 func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 	s.find(r, from)

@@ -1,7 +1,6 @@
 package thermal
 
 import (
-	"math"
 	"unsafe"
 
 	"carina/solver"
@@ -21,7 +20,7 @@ type onProcessor[T float32 | float64] struct {
 func bindProcessor[T float32 | float64](g *Gas, b *solver.Binding, d *processor.Device) (solver.Kernel, error) {
 	k := &onProcessor[T]{gas: g, layout: b.Layout, workers: d.Workers()}
 	for n := range k.first {
-		k.first[n], _ = processor.Values[T](d, b.Array(n))
+		k.first[n] = processor.Field[T](b, n)[0]
 	}
 	near, far := g.functions()
 	var err error
@@ -48,13 +47,5 @@ func (k *onProcessor[T]) Begin(int64) error { return nil }
 
 // Check finds values that make no sense.
 func (k *onProcessor[T]) Check(b *solver.Block, _ int) (magnitude float64, bad int64) {
-	bad = solver.NoCell
-	k.layout.EachGlobal(b, func(cell int32, global int64) {
-		for _, f := range k.first {
-			if v := float64(f[cell]); math.IsNaN(v) || math.IsInf(v, 0) {
-				bad = min(bad, global)
-			}
-		}
-	})
-	return 0, bad
+	return 0, processor.Finite(k.layout, b, k.first[:]...)
 }

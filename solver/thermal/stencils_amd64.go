@@ -116,48 +116,45 @@ func totalsWallsAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func totalsWallsAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
-var collideFunctions = stencil.Functions{
-	"":           {collideGo[float32], collideGo[float64]},
-	"AVX512":     {collideAVX512Single, collideAVX512Double},
-	"AVX512Past": {collideAVX512SinglePast, collideAVX512DoublePast},
-	"AVX2":       {collideAVX2Single, collideAVX2Double},
-	"AVX2Past":   {collideAVX2SinglePast, collideAVX2DoublePast},
-}
-
-var collideWallsFunctions = stencil.Functions{
-	"":       {collideWallsGo[float32], collideWallsGo[float64]},
-	"AVX512": {collideWallsAVX512Single, collideWallsAVX512Double},
-	"AVX2":   {collideWallsAVX2Single, collideWallsAVX2Double},
-}
-
-var regularizeFunctions = stencil.Functions{
-	"":           {regularizeGo[float32], regularizeGo[float64]},
-	"AVX512":     {regularizeAVX512Single, regularizeAVX512Double},
-	"AVX512Past": {regularizeAVX512SinglePast, regularizeAVX512DoublePast},
-	"AVX2":       {regularizeAVX2Single, regularizeAVX2Double},
-	"AVX2Past":   {regularizeAVX2SinglePast, regularizeAVX2DoublePast},
-}
-
-var regularizeWallsFunctions = stencil.Functions{
-	"":       {regularizeWallsGo[float32], regularizeWallsGo[float64]},
-	"AVX512": {regularizeWallsAVX512Single, regularizeWallsAVX512Double},
-	"AVX2":   {regularizeWallsAVX2Single, regularizeWallsAVX2Double},
-}
-
-var equilibriumFunctions = stencil.Functions{
-	"":       {equilibriumGo[float32], equilibriumGo[float64]},
-	"AVX512": {equilibriumAVX512Single, equilibriumAVX512Double},
-	"AVX2":   {equilibriumAVX2Single, equilibriumAVX2Double},
-}
-
-var totalsFunctions = stencil.Functions{
-	"":       {totalsGo[float32], totalsGo[float64]},
-	"AVX512": {totalsAVX512Single, totalsAVX512Double},
-	"AVX2":   {totalsAVX2Single, totalsAVX2Double},
-}
-
-var totalsWallsFunctions = stencil.Functions{
-	"":       {totalsWallsGo[float32], totalsWallsGo[float64]},
-	"AVX512": {totalsWallsAVX512Single, totalsWallsAVX512Double},
-	"AVX2":   {totalsWallsAVX2Single, totalsWallsAVX2Double},
+// functions are those of updates by their names.
+var functions = map[string]stencil.Functions{
+	"collide": {
+		"":           {collideGo[float32], collideGo[float64]},
+		"AVX512":     {collideAVX512Single, collideAVX512Double},
+		"AVX512Past": {collideAVX512SinglePast, collideAVX512DoublePast},
+		"AVX2":       {collideAVX2Single, collideAVX2Double},
+		"AVX2Past":   {collideAVX2SinglePast, collideAVX2DoublePast},
+	},
+	"collideWalls": {
+		"":       {collideWallsGo[float32], collideWallsGo[float64]},
+		"AVX512": {collideWallsAVX512Single, collideWallsAVX512Double},
+		"AVX2":   {collideWallsAVX2Single, collideWallsAVX2Double},
+	},
+	"regularize": {
+		"":           {regularizeGo[float32], regularizeGo[float64]},
+		"AVX512":     {regularizeAVX512Single, regularizeAVX512Double},
+		"AVX512Past": {regularizeAVX512SinglePast, regularizeAVX512DoublePast},
+		"AVX2":       {regularizeAVX2Single, regularizeAVX2Double},
+		"AVX2Past":   {regularizeAVX2SinglePast, regularizeAVX2DoublePast},
+	},
+	"regularizeWalls": {
+		"":       {regularizeWallsGo[float32], regularizeWallsGo[float64]},
+		"AVX512": {regularizeWallsAVX512Single, regularizeWallsAVX512Double},
+		"AVX2":   {regularizeWallsAVX2Single, regularizeWallsAVX2Double},
+	},
+	"equilibrium": {
+		"":       {equilibriumGo[float32], equilibriumGo[float64]},
+		"AVX512": {equilibriumAVX512Single, equilibriumAVX512Double},
+		"AVX2":   {equilibriumAVX2Single, equilibriumAVX2Double},
+	},
+	"totals": {
+		"":       {totalsGo[float32], totalsGo[float64]},
+		"AVX512": {totalsAVX512Single, totalsAVX512Double},
+		"AVX2":   {totalsAVX2Single, totalsAVX2Double},
+	},
+	"totalsWalls": {
+		"":       {totalsWallsGo[float32], totalsWallsGo[float64]},
+		"AVX512": {totalsWallsAVX512Single, totalsWallsAVX512Double},
+		"AVX2":   {totalsWallsAVX2Single, totalsWallsAVX2Double},
+	},
 }

@@ -6,16 +6,13 @@ package thermal
 
 import "carina/solver/stencil"
 
-var collideFunctions = stencil.Functions{"": {collideGo[float32], collideGo[float64]}}
-
-var collideWallsFunctions = stencil.Functions{"": {collideWallsGo[float32], collideWallsGo[float64]}}
-
-var regularizeFunctions = stencil.Functions{"": {regularizeGo[float32], regularizeGo[float64]}}
-
-var regularizeWallsFunctions = stencil.Functions{"": {regularizeWallsGo[float32], regularizeWallsGo[float64]}}
-
-var equilibriumFunctions = stencil.Functions{"": {equilibriumGo[float32], equilibriumGo[float64]}}
-
-var totalsFunctions = stencil.Functions{"": {totalsGo[float32], totalsGo[float64]}}
-
-var totalsWallsFunctions = stencil.Functions{"": {totalsWallsGo[float32], totalsWallsGo[float64]}}
+// functions are those of updates by their names.
+var functions = map[string]stencil.Functions{
+	"collide":         {"": {collideGo[float32], collideGo[float64]}},
+	"collideWalls":    {"": {collideWallsGo[float32], collideWallsGo[float64]}},
+	"regularize":      {"": {regularizeGo[float32], regularizeGo[float64]}},
+	"regularizeWalls": {"": {regularizeWallsGo[float32], regularizeWallsGo[float64]}},
+	"equilibrium":     {"": {equilibriumGo[float32], equilibriumGo[float64]}},
+	"totals":          {"": {totalsGo[float32], totalsGo[float64]}},
+	"totalsWalls":     {"": {totalsWallsGo[float32], totalsWallsGo[float64]}},
+}

@@ -136,12 +136,6 @@ func (g *Gas) functions() (near, far stencil.Functions) {
 	return functions[g.update().Name], functions[g.Collision.Update(false).Name]
 }
 
-var functions = map[string]stencil.Functions{
-	"collide": collideFunctions, "collideWalls": collideWallsFunctions,
-	"regularize": regularizeFunctions, "regularizeWalls": regularizeWallsFunctions,
-	"totals": totalsFunctions, "totalsWalls": totalsWallsFunctions,
-}
-
 // parameters are those of the collision.
 func (g *Gas) parameters() map[string]float64 {
 	p := map[string]float64{arithmetic.Omega: 1 / g.Tau, arithmetic.GravityX: g.Gravity[0], arithmetic.GravityY: g.Gravity[1]}
@@ -154,7 +148,7 @@ func (g *Gas) parameters() map[string]float64 {
 
 // fill sets what arrives to the equilibrium, half a step of gravity before the start.
 func (g *Gas) fill(b *solver.Binding) error {
-	equilibrium, err := stencil.NewPart[float64](arithmetic.Equilibrium(), equilibriumFunctions)
+	equilibrium, err := stencil.NewPart[float64](arithmetic.Equilibrium(), functions["equilibrium"])
 	if err != nil {
 		return err
 	}

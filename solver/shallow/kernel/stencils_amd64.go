@@ -152,74 +152,66 @@ func RecordAVX2Single(at *unsafe.Pointer, n int, table unsafe.Pointer)
 //go:noescape
 func RecordAVX2Double(at *unsafe.Pointer, n int, table unsafe.Pointer)
 
-var CellsFunctions = stencil.Functions{
-	"":       {CellsGo[float32], CellsGo[float64]},
-	"AVX512": {CellsAVX512Single, CellsAVX512Double},
-	"AVX2":   {CellsAVX2Single, CellsAVX2Double},
-}
-
-var CellsAfterFunctions = stencil.Functions{
-	"":       {CellsAfterGo[float32], CellsAfterGo[float64]},
-	"AVX512": {CellsAfterAVX512Single, CellsAfterAVX512Double},
-	"AVX2":   {CellsAfterAVX2Single, CellsAfterAVX2Double},
-}
-
-var SidesFunctions = stencil.Functions{
-	"":       {SidesGo[float32], SidesGo[float64]},
-	"AVX512": {SidesAVX512Single, SidesAVX512Double},
-	"AVX2":   {SidesAVX2Single, SidesAVX2Double},
-}
-
-var FaceFunctions = stencil.Functions{
-	"":       {FaceGo[float32], FaceGo[float64]},
-	"AVX512": {FaceAVX512Single, FaceAVX512Double},
-	"AVX2":   {FaceAVX2Single, FaceAVX2Double},
-}
-
-var FaceDrainsFunctions = stencil.Functions{
-	"":       {FaceDrainsGo[float32], FaceDrainsGo[float64]},
-	"AVX512": {FaceDrainsAVX512Single, FaceDrainsAVX512Double},
-	"AVX2":   {FaceDrainsAVX2Single, FaceDrainsAVX2Double},
-}
-
-var InflowFunctions = stencil.Functions{
-	"":       {InflowGo[float32], InflowGo[float64]},
-	"AVX512": {InflowAVX512Single, InflowAVX512Double},
-	"AVX2":   {InflowAVX2Single, InflowAVX2Double},
-}
-
-var RatesFunctions = stencil.Functions{
-	"":       {RatesGo[float32], RatesGo[float64]},
-	"AVX512": {RatesAVX512Single, RatesAVX512Double},
-	"AVX2":   {RatesAVX2Single, RatesAVX2Double},
-}
-
-var HeunFunctions = stencil.Functions{
-	"":       {HeunGo[float32], HeunGo[float64]},
-	"AVX512": {HeunAVX512Single, HeunAVX512Double},
-	"AVX2":   {HeunAVX2Single, HeunAVX2Double},
-}
-
-var HeunRoughFunctions = stencil.Functions{
-	"":       {HeunRoughGo[float32], HeunRoughGo[float64]},
-	"AVX512": {HeunRoughAVX512Single, HeunRoughAVX512Double},
-	"AVX2":   {HeunRoughAVX2Single, HeunRoughAVX2Double},
-}
-
-var EulerFunctions = stencil.Functions{
-	"":       {EulerGo[float32], EulerGo[float64]},
-	"AVX512": {EulerAVX512Single, EulerAVX512Double},
-	"AVX2":   {EulerAVX2Single, EulerAVX2Double},
-}
-
-var EulerRoughFunctions = stencil.Functions{
-	"":       {EulerRoughGo[float32], EulerRoughGo[float64]},
-	"AVX512": {EulerRoughAVX512Single, EulerRoughAVX512Double},
-	"AVX2":   {EulerRoughAVX2Single, EulerRoughAVX2Double},
-}
-
-var RecordFunctions = stencil.Functions{
-	"":       {RecordGo[float32], RecordGo[float64]},
-	"AVX512": {RecordAVX512Single, RecordAVX512Double},
-	"AVX2":   {RecordAVX2Single, RecordAVX2Double},
+// Functions are those of updates by their names.
+var Functions = map[string]stencil.Functions{
+	"Cells": {
+		"":       {CellsGo[float32], CellsGo[float64]},
+		"AVX512": {CellsAVX512Single, CellsAVX512Double},
+		"AVX2":   {CellsAVX2Single, CellsAVX2Double},
+	},
+	"CellsAfter": {
+		"":       {CellsAfterGo[float32], CellsAfterGo[float64]},
+		"AVX512": {CellsAfterAVX512Single, CellsAfterAVX512Double},
+		"AVX2":   {CellsAfterAVX2Single, CellsAfterAVX2Double},
+	},
+	"Sides": {
+		"":       {SidesGo[float32], SidesGo[float64]},
+		"AVX512": {SidesAVX512Single, SidesAVX512Double},
+		"AVX2":   {SidesAVX2Single, SidesAVX2Double},
+	},
+	"Face": {
+		"":       {FaceGo[float32], FaceGo[float64]},
+		"AVX512": {FaceAVX512Single, FaceAVX512Double},
+		"AVX2":   {FaceAVX2Single, FaceAVX2Double},
+	},
+	"FaceDrains": {
+		"":       {FaceDrainsGo[float32], FaceDrainsGo[float64]},
+		"AVX512": {FaceDrainsAVX512Single, FaceDrainsAVX512Double},
+		"AVX2":   {FaceDrainsAVX2Single, FaceDrainsAVX2Double},
+	},
+	"Inflow": {
+		"":       {InflowGo[float32], InflowGo[float64]},
+		"AVX512": {InflowAVX512Single, InflowAVX512Double},
+		"AVX2":   {InflowAVX2Single, InflowAVX2Double},
+	},
+	"Rates": {
+		"":       {RatesGo[float32], RatesGo[float64]},
+		"AVX512": {RatesAVX512Single, RatesAVX512Double},
+		"AVX2":   {RatesAVX2Single, RatesAVX2Double},
+	},
+	"Heun": {
+		"":       {HeunGo[float32], HeunGo[float64]},
+		"AVX512": {HeunAVX512Single, HeunAVX512Double},
+		"AVX2":   {HeunAVX2Single, HeunAVX2Double},
+	},
+	"HeunRough": {
+		"":       {HeunRoughGo[float32], HeunRoughGo[float64]},
+		"AVX512": {HeunRoughAVX512Single, HeunRoughAVX512Double},
+		"AVX2":   {HeunRoughAVX2Single, HeunRoughAVX2Double},
+	},
+	"Euler": {
+		"":       {EulerGo[float32], EulerGo[float64]},
+		"AVX512": {EulerAVX512Single, EulerAVX512Double},
+		"AVX2":   {EulerAVX2Single, EulerAVX2Double},
+	},
+	"EulerRough": {
+		"":       {EulerRoughGo[float32], EulerRoughGo[float64]},
+		"AVX512": {EulerRoughAVX512Single, EulerRoughAVX512Double},
+		"AVX2":   {EulerRoughAVX2Single, EulerRoughAVX2Double},
+	},
+	"Record": {
+		"":       {RecordGo[float32], RecordGo[float64]},
+		"AVX512": {RecordAVX512Single, RecordAVX512Double},
+		"AVX2":   {RecordAVX2Single, RecordAVX2Double},
+	},
 }

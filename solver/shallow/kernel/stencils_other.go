@@ -6,26 +6,18 @@ package kernel
 
 import "carina/solver/stencil"
 
-var CellsFunctions = stencil.Functions{"": {CellsGo[float32], CellsGo[float64]}}
-
-var CellsAfterFunctions = stencil.Functions{"": {CellsAfterGo[float32], CellsAfterGo[float64]}}
-
-var SidesFunctions = stencil.Functions{"": {SidesGo[float32], SidesGo[float64]}}
-
-var FaceFunctions = stencil.Functions{"": {FaceGo[float32], FaceGo[float64]}}
-
-var FaceDrainsFunctions = stencil.Functions{"": {FaceDrainsGo[float32], FaceDrainsGo[float64]}}
-
-var InflowFunctions = stencil.Functions{"": {InflowGo[float32], InflowGo[float64]}}
-
-var RatesFunctions = stencil.Functions{"": {RatesGo[float32], RatesGo[float64]}}
-
-var HeunFunctions = stencil.Functions{"": {HeunGo[float32], HeunGo[float64]}}
-
-var HeunRoughFunctions = stencil.Functions{"": {HeunRoughGo[float32], HeunRoughGo[float64]}}
-
-var EulerFunctions = stencil.Functions{"": {EulerGo[float32], EulerGo[float64]}}
-
-var EulerRoughFunctions = stencil.Functions{"": {EulerRoughGo[float32], EulerRoughGo[float64]}}
-
-var RecordFunctions = stencil.Functions{"": {RecordGo[float32], RecordGo[float64]}}
+// Functions are those of updates by their names.
+var Functions = map[string]stencil.Functions{
+	"Cells":      {"": {CellsGo[float32], CellsGo[float64]}},
+	"CellsAfter": {"": {CellsAfterGo[float32], CellsAfterGo[float64]}},
+	"Sides":      {"": {SidesGo[float32], SidesGo[float64]}},
+	"Face":       {"": {FaceGo[float32], FaceGo[float64]}},
+	"FaceDrains": {"": {FaceDrainsGo[float32], FaceDrainsGo[float64]}},
+	"Inflow":     {"": {InflowGo[float32], InflowGo[float64]}},
+	"Rates":      {"": {RatesGo[float32], RatesGo[float64]}},
+	"Heun":       {"": {HeunGo[float32], HeunGo[float64]}},
+	"HeunRough":  {"": {HeunRoughGo[float32], HeunRoughGo[float64]}},
+	"Euler":      {"": {EulerGo[float32], EulerGo[float64]}},
+	"EulerRough": {"": {EulerRoughGo[float32], EulerRoughGo[float64]}},
+	"Record":     {"": {RecordGo[float32], RecordGo[float64]}},
+}

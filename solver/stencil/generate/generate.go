@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"carina/solver/expression"
 	"carina/solver/stencil"
@@ -30,8 +32,8 @@ func Write(folder, name string, updates ...*stencil.Update) error {
 	return nil
 }
 
-// Files returns the files of a package by name. For each update it has a variable of
-// type stencil.Functions, named as the update with Functions behind.
+// Files returns the files of a package by name. Functions or, where the names of updates are not
+// exported, functions has the stencil.Functions of each by its name.
 func Files(name string, updates ...*stencil.Update) (map[string][]byte, error) {
 	files := map[string][]byte{"stencils_generated.go": plain(name, updates), "stencils_amd64.go": stubs(name, updates), "stencils_other.go": others(name, updates)}
 	for _, u := range updates {
@@ -90,6 +92,15 @@ func plain(name string, updates []*stencil.Update) []byte {
 	return fmt.Appendf(nil, "%spackage %s\n\nimport (\n%s\"unsafe\"\n\n\"carina/solver/stencil\"\n)\n%s", header, name, mathematics, body.String())
 }
 
+// variable begins the map of functions: it is exported if the names of updates are.
+func variable(updates []*stencil.Update) string {
+	name := "Functions"
+	if r, _ := utf8.DecodeRuneInString(updates[0].Name); !unicode.IsUpper(r) {
+		name = "functions"
+	}
+	return fmt.Sprintf("\n// %s are those of updates by their names.\nvar %[1]s = map[string]stencil.Functions{\n", name)
+}
+
 // stubs returns the declarations of the assembly and the lists of all functions.
 func stubs(name string, updates []*stencil.Update) []byte {
 	var b bytes.Buffer
@@ -103,25 +114,28 @@ func stubs(name string, updates []*stencil.Update) []byte {
 			}
 		}
 	}
+	b.WriteString(variable(updates))
 	for _, u := range updates {
-		fmt.Fprintf(&b, "\nvar %sFunctions = stencil.Functions{\n\"\": {%[1]sGo[float32], %[1]sGo[float64]},\n", u.Name)
+		fmt.Fprintf(&b, "%q: {\n\"\": {%[1]sGo[float32], %[1]sGo[float64]},\n", u.Name)
 		for _, m := range machines {
 			for _, f := range forms(u) {
 				fmt.Fprintf(&b, "%q: {%s, %s},\n", m.name+f.name, u.Name+m.name+precisions[0].name+f.name, u.Name+m.name+precisions[1].name+f.name)
 			}
 		}
-		b.WriteString("}\n")
+		b.WriteString("},\n")
 	}
+	b.WriteString("}\n")
 	return b.Bytes()
 }
 
 // others returns the lists for processors without assembly.
 func others(name string, updates []*stencil.Update) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s//go:build !amd64\n\npackage %s\n\nimport \"carina/solver/stencil\"\n", header, name)
+	fmt.Fprintf(&b, "%s//go:build !amd64\n\npackage %s\n\nimport \"carina/solver/stencil\"\n%s", header, name, variable(updates))
 	for _, u := range updates {
-		fmt.Fprintf(&b, "\nvar %sFunctions = stencil.Functions{\"\": {%[1]sGo[float32], %[1]sGo[float64]}}\n", u.Name)
+		fmt.Fprintf(&b, "%q: {\"\": {%[2]sGo[float32], %[2]sGo[float64]}},\n", u.Name, u.Name)
 	}
+	b.WriteString("}\n")
 	return b.Bytes()
 }
 

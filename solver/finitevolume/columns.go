@@ -1,4 +1,4 @@
-package shallow
+package finitevolume
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package shallow
+package finitevolume
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ type tile struct {
 	// firstPiece and firstImage are the numbers of the first ones of rows, from −2 on, and behind
 	// the last ones.
 	firstPiece, firstImage []int32
-	outer                  bool // some cells are ghosts, of which is not known what is dry
+	outer                  bool // some cells are ghosts, of which is not known what is zero
 }
 
 // piece is n cells that follow each other, from a place of a row on: 0 is that of the first own one.
@@ -29,7 +29,7 @@ type image struct {
 	side                        Side
 }
 
-// inlet is a side of an own cell, in a row, through which water may come in.
+// inlet is a side of an own cell, in a row, through which something may come in.
 type inlet struct {
 	row, place, cell int32
 	side             Side
@@ -52,7 +52,7 @@ func tileWidthOf(from, to int32) int32 {
 	return (width+2*beside+lanes-1)/lanes*lanes - 2*beside
 }
 
-// cutTiles cuts blocks into tiles. Water comes in at the sides that enters tells.
+// cutTiles cuts blocks into tiles. Something comes in at the sides that enters tells.
 func cutTiles(w *solver.Windows, blocks []solver.Block, cells int32, enters func(cell int32, side Side) bool) (list []tile) {
 	for _, s := range stacks(w, blocks, tileRows, tileWidthOf) {
 		t := tile{stack: s}
@@ -139,7 +139,7 @@ func (t *tile) findRow(w *solver.Windows, row, first int32, side Side, between i
 	})
 }
 
-// findInlets finds the sides of own cells where water comes in.
+// findInlets finds the sides of own cells where something comes in.
 func (t *tile) findInlets(w *solver.Windows, enters func(cell int32, side Side) bool) {
 	for row, first := range t.rows {
 		for side, o := range beyond {

@@ -15,7 +15,26 @@ struct Columns {
 	Column *list;
 };
 
-enum { NARROW = 28, RATED = 2, TO = OWNS ? NEXT : RATES };
+// Still tells where there is nothing: of what stages write, by number, the last one that
+// left in a window of cells something other than zero, and which one wrote it last.
+struct Still {
+	int *windows[3];
+	int written[3];
+	int stage, epoch; // this one's number, and what is known
+	int cells;        // so many are own
+	int from, to;     // the numbers of the state that is read and of what is written
+};
+
+enum {
+	READS = VALUES + GROUND_VALUES + AFTER,
+	OWNED = VALUES * OWNS,
+	BALANCED = 2 * (2 * VALUES + 1), // what the end of a stage takes from faces
+	FACE = VALUES + 1,
+	MOST = CELL > FACE ? CELL : FACE,
+	NARROW = 28,
+	RATED = 2,
+	TO = OWNS ? NEXT : RATES
+};
 DEVICE float of_lane(float v, unsigned lane)
 {
 	int bits;
@@ -33,27 +52,33 @@ DEVICE double of_lane(double v, unsigned lane)
 	return v;
 }
 
-// Four numbers of a cell or at a side of it, of a face.
-struct Four {
-	real at[4];
-	DEVICE Four of(unsigned lane) const
+// Point is the values of a cell or at a side of it, or of a face.
+struct Point {
+	real at[MOST];
+	DEVICE Point of(unsigned lane) const
 	{
-		Four f;
-		for (int i = 0; i < 4; i++) f.at[i] = of_lane(at[i], lane);
+		Point f;
+		for (int i = 0; i < MOST; i++) f.at[i] = of_lane(at[i], lane);
 		return f;
 	}
 	// turned has x for y.
-	DEVICE Four turned() const { return {{at[0], at[1], at[3], at[2]}}; }
+	DEVICE Point turned() const
+	{
+		Point f = *this;
+		f.at[CELL - 2] = at[CELL - 1];
+		f.at[CELL - 1] = at[CELL - 2];
+		return f;
+	}
 };
 
 struct Sided {
-	Four low, high;
+	Point low, high;
 	real source;
 };
 
 // Read is what is read of a cell.
 struct Read {
-	real at[AFTER ? 7 : 4];
+	real at[READS];
 };
 
 struct Scheme {
@@ -62,53 +87,64 @@ struct Scheme {
 	Windows windows;
 
 	DEVICE real of(int field, int value, int c) const { return f.at[field][value][c]; }
-	DEVICE Read read(int c) const
+	// reads is the first of the cells' values of which one is read, by number.
+	DEVICE const real *reads(int i) const
 	{
-		Read r;
-		for (int i = 0; i < 3; i++) r.at[i] = of(WATER, i, c);
-		r.at[3] = of(BOTTOM, 0, c);
-		for (int i = 0; i < AFTER; i++) r.at[4 + i] = of(RATES, i, c);
-		return r;
+		if (i < VALUES) return f.at[STATE][i];
+		i -= VALUES;
+		return i < GROUND_VALUES ? f.at[GROUND][i] : f.at[RATES][i - GROUND_VALUES];
 	}
-	// owned reads what the end of a stage takes of a cell.
-	DEVICE void owned(int c, real *to) const
+	// owns is that of what the end of a stage takes of a cell.
+	DEVICE const real *owns(int i) const { return i < VALUES ? f.at[STATE][i] : f.at[RATES][i - VALUES]; }
+	DEVICE Point made(const Read &r) const
 	{
-		for (int i = 0; i < 3 && OWNS > 0; i++) to[i] = of(WATER, i, c);
-		for (int i = 0; i < 3 && OWNS > 1; i++) to[3 + i] = of(RATES, i, c);
-	}
-	DEVICE Four made(const Read &r) const
-	{
-		Four q;
+		Point q;
 		part1(n, r.at, q.at);
 		return q;
 	}
-	DEVICE Four cell(int c) const { return made(read(c)); }
-	DEVICE Four rise(const Four &a, const Four &b) const
+	DEVICE Point cell(int c) const
 	{
-		real in[8];
-		for (int i = 0; i < 4; i++) in[i] = a.at[i], in[4 + i] = b.at[i];
-		Four rise;
+		Read r;
+		for (int i = 0; i < READS; i++) r.at[i] = reads(i)[c];
+		return made(r);
+	}
+	DEVICE Point rise(const Point &a, const Point &b) const
+	{
+		real in[2 * CELL];
+		for (int i = 0; i < CELL; i++) in[i] = a.at[i], in[CELL + i] = b.at[i];
+		Point rise;
 		part5(n, in, rise.at);
 		return rise;
 	}
-	DEVICE Sided sides(const Four &a, const Four &b, const Four &c) const { return between(rise(a, b), b, rise(b, c)); }
-	DEVICE Sided between(const Four &back, const Four &q, const Four &forth) const
+	DEVICE Sided sides(const Point &a, const Point &b, const Point &c) const { return between(rise(a, b), b, rise(b, c)); }
+	DEVICE Sided between(const Point &back, const Point &q, const Point &forth) const
 	{
-		real in[12], out[9];
-		for (int i = 0; i < 4; i++) in[i] = back.at[i], in[4 + i] = q.at[i], in[8 + i] = forth.at[i];
+		real in[3 * CELL], out[2 * CELL + 1];
+		for (int i = 0; i < CELL; i++) in[i] = back.at[i], in[CELL + i] = q.at[i], in[2 * CELL + i] = forth.at[i];
 		part2(n, in, out);
 		Sided s;
-		for (int i = 0; i < 4; i++) s.low.at[i] = out[i], s.high.at[i] = out[4 + i];
-		s.source = out[8];
+		for (int i = 0; i < CELL; i++) s.low.at[i] = out[i], s.high.at[i] = out[CELL + i];
+		s.source = out[2 * CELL];
 		return s;
 	}
-	DEVICE Four face(const Four &low, const Four &high, bool counts, real &fastest) const
+	DEVICE Point face(const Point &low, const Point &high, bool counts, real &fastest) const
 	{
-		real in[8], out[5];
-		for (int i = 0; i < 4; i++) in[i] = low.at[i], in[4 + i] = high.at[i];
+		real in[2 * CELL], out[FACE + 1];
+		for (int i = 0; i < CELL; i++) in[i] = low.at[i], in[CELL + i] = high.at[i];
 		part3(n, in, out);
-		if (!AFTER && counts) fastest = greater(fastest, out[4]);
-		return {{out[0], out[1], out[2], out[3]}};
+		if (!AFTER && counts) fastest = greater(fastest, out[FACE]);
+		Point face;
+		for (int i = 0; i < FACE; i++) face.at[i] = out[i];
+		return face;
+	}
+	// balance adds what the faces below and above a cell along an axis, and its ground, give it.
+	DEVICE void balance(real *in, const Point &low, const Point &high, real source) const
+	{
+		for (int i = 0; i < VALUES; i++) {
+			in[i] = low.at[i < VALUES - 1 ? i : VALUES];
+			in[VALUES + i] = high.at[i];
+		}
+		in[2 * VALUES] = source;
 	}
 	// edge is what lies beyond a side of a cell.
 	DEVICE real edge(int c, int side) const
@@ -118,33 +154,36 @@ struct Scheme {
 		return e < 0 ? e : product(e, n.inflow[side]);
 	}
 	// mirrored is the image of what lies at a side of a cell where there is no cell.
-	DEVICE Four mirrored(const Four &q, int c, int side) const
+	DEVICE Point mirrored(const Point &q, int c, int side) const
 	{
-		return {{q.at[0], q.at[1], edge(c, side) == 0 ? 0 - q.at[2] : q.at[2], q.at[3]}};
+		Point image = q;
+		if (edge(c, side) == 0) image.at[CELL - 2] = 0 - q.at[CELL - 2];
+		return image;
 	}
-	// entered is a face at a side of a cell, where water of a depth is, at an edge.
-	DEVICE void entered(Four &face, int c, int side, real h, real &fastest) const
+	// entered is a face at a side of a cell, where h of the first value is, at an edge.
+	DEVICE void entered(Point &face, int c, int side, real h, real &fastest) const
 	{
 		real in[] = {edge(c, side), h}, out[2];
 		if (!(in[0] > 0)) return;
 		part4(n, in, out);
-		face = {{side % 2 ? 0 - in[0] : in[0], 0, out[0], out[0]}};
+		face = {{side % 2 ? 0 - in[0] : in[0]}};
+		face.at[VALUES - 1] = face.at[VALUES] = out[0];
 		fastest = maximum(fastest, out[1]);
 	}
-	// moist tells whether there is water in a cell, or comes in.
-	DEVICE bool moist(int c) const
+	// filled tells whether there is some of the first value in a cell, or comes in.
+	DEVICE bool filled(int c) const
 	{
 		if (c < 0) return false;
-		return of(WATER, 0, c) != 0 || (AFTER && of(RATES, 0, c) != 0);
+		return of(STATE, 0, c) != 0 || (AFTER && of(RATES, 0, c) != 0);
 	}
-	// wet tells whether a cell, of a row of a column, may be other than dry afterwards.
-	DEVICE bool wet(int c, int row, int rows, bool clean) const
+	// changes tells whether a cell, of a row of a column, may be other than zero afterwards.
+	DEVICE bool changes(int c, int row, int rows, bool clean) const
 	{
-		bool any = moist(c);
+		bool any = filled(c);
 		if (c < 0) return any;
-		if (!clean) any = any || of(WATER, 1, c) != 0 || of(WATER, 2, c) != 0;
-		if (row == 0) any = any || moist(windows.neighbour(c, Y_MINUS_1)) || moist(windows.neighbour(c, Y_MINUS_2));
-		if (row == rows - 1) any = any || moist(windows.neighbour(c, Y_PLUS_1)) || moist(windows.neighbour(c, Y_PLUS_2));
+		for (int i = 1; i < VALUES && !clean; i++) any = any || of(STATE, i, c) != 0;
+		if (row == 0) any = any || filled(windows.neighbour(c, Y_MINUS_1)) || filled(windows.neighbour(c, Y_MINUS_2));
+		if (row == rows - 1) any = any || filled(windows.neighbour(c, Y_PLUS_1)) || filled(windows.neighbour(c, Y_PLUS_2));
 		const int beyond[] = {X_MINUS_1, X_PLUS_1, Y_MINUS_1, Y_PLUS_1};
 		for (int side = WEST; OPEN && side <= NORTH; side++)
 			any = any || (windows.neighbour(c, beyond[side]) < 0 && of(EDGES, side, c) > 0);
@@ -173,17 +212,15 @@ template <int K> DEVICE Values<K> read(const real *at) { return *(const Values<K
 
 // Reads is what is read of cells side by side.
 template <int K> struct Reads {
-	Values<K> at[AFTER ? 7 : 4];
+	Values<K> at[READS];
 	DEVICE void from(const Scheme &s, int cell)
 	{
-		for (int i = 0; i < 3; i++) at[i] = read<K>(s.f.at[WATER][i] + cell);
-		at[3] = read<K>(s.f.at[BOTTOM][0] + cell);
-		for (int i = 0; i < AFTER; i++) at[4 + i] = read<K>(s.f.at[RATES][i] + cell);
+		for (int i = 0; i < READS; i++) at[i] = read<K>(s.reads(i) + cell);
 	}
-	DEVICE Four made(const Scheme &s, int k) const
+	DEVICE Point made(const Scheme &s, int k) const
 	{
 		Read r;
-		for (int i = 0; i < (AFTER ? 7 : 4); i++) r.at[i] = at[i].at[k];
+		for (int i = 0; i < READS; i++) r.at[i] = at[i].at[k];
 		return s.made(r);
 	}
 };
@@ -197,11 +234,11 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 	const unsigned before = (lane + 31) % 32, behind = (lane + 1) % 32;
 	// Those that have no cells read the last ones beside.
 	int cell = c.first + (x < last ? x : last);
-	Four q[K], after[K], back[K], high[K], lower[K];
+	Point q[K], after[K], back[K], high[K], lower[K];
 	real source[K];
 	Reads<K> coming;
 	{
-		Four far[K], near[K];
+		Point far[K], near[K];
 		coming.from(s, cell - 2 * c.pitch);
 		for (int k = 0; k < K; k++) far[k] = coming.made(s, k).turned();
 		coming.from(s, cell - c.pitch);
@@ -211,7 +248,7 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 		coming.from(s, cell + c.pitch);
 		for (int k = 0; k < K; k++) after[k] = coming.made(s, k).turned();
 		for (int k = 0; k < K; k++) {
-			const Four up = s.rise(near[k], q[k]);
+			const Point up = s.rise(near[k], q[k]);
 			back[k] = s.rise(q[k], after[k]);
 			const Sided below = s.between(s.rise(far[k], near[k]), near[k], up), here = s.between(up, q[k], back[k]);
 			lower[k] = s.face(below.high, here.low, own, fastest);
@@ -223,15 +260,14 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 	coming.from(s, ahead);
 #pragma unroll 1 // several rows are more than fits near the multiprocessor
 	for (int row = 0; row < c.rows; row++) {
-		Four next[K];
+		Point next[K];
 		for (int k = 0; k < K; k++) next[k] = coming.made(s, k).turned();
 		if (row + 1 < c.rows) ahead += c.pitch;
 		coming.from(s, ahead);
-		Values<K> water[3], rates[3];
-		for (int i = 0; i < 3 && OWNS > 0; i++) water[i] = read<K>(s.f.at[WATER][i] + cell);
-		for (int i = 0; i < 3 && OWNS > 1; i++) rates[i] = read<K>(s.f.at[RATES][i] + cell);
+		Values<K> owned[OWNED + 1];
+		for (int i = 0; i < OWNED; i++) owned[i] = read<K>(s.owns(i) + cell);
 
-		Four rise[K + 1], west[K + 1];
+		Point rise[K + 1], west[K + 1];
 		Sided along[K];
 		rise[0] = s.rise(q[K - 1].turned().of(before), q[0].turned());
 		for (int k = 1; k < K; k++) rise[k] = s.rise(q[k - 1].turned(), q[k].turned());
@@ -239,24 +275,19 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 		for (int k = 0; k < K; k++) along[k] = s.between(rise[k], q[k].turned(), rise[k + 1]);
 		west[0] = s.face(along[K - 1].high.of(before), along[0].low, x >= 0 && x <= c.count, fastest);
 		for (int k = 1; k < K; k++) west[k] = s.face(along[k - 1].high, along[k].low, x + k >= 0 && x + k <= c.count, fastest);
-		for (int i = 0; i < 3; i++) west[K].at[i] = of_lane(west[0].at[i], behind);
+		for (int i = 0; i < VALUES; i++) west[K].at[i] = of_lane(west[0].at[i], behind);
 
-		Values<K> results[3];
+		Values<K> results[VALUES];
 		for (int k = 0; k < K; k++) {
-			const Four forth = s.rise(after[k], next[k]);
+			const Point forth = s.rise(after[k], next[k]);
 			const Sided above = s.between(back[k], after[k], forth);
-			const Four upper = s.face(high[k], above.low, own, fastest);
-			real in[20], out[3];
-			in[0] = west[k].at[0], in[1] = west[k].at[1], in[2] = west[k].at[3];
-			for (int i = 0; i < 3; i++) in[3 + i] = west[k + 1].at[i];
-			in[6] = along[k].source;
-			in[7] = lower[k].at[0], in[8] = lower[k].at[1], in[9] = lower[k].at[3];
-			for (int i = 0; i < 3; i++) in[10 + i] = upper.at[i];
-			in[13] = source[k];
-			for (int i = 0; i < 3 && OWNS > 0; i++) in[14 + i] = water[i].at[k];
-			for (int i = 0; i < 3 && OWNS > 1; i++) in[17 + i] = rates[i].at[k];
+			const Point upper = s.face(high[k], above.low, own, fastest);
+			real in[BALANCED + OWNED], out[VALUES];
+			s.balance(in, west[k], west[k + 1], along[k].source);
+			s.balance(in + BALANCED / 2, lower[k], upper, source[k]);
+			for (int i = 0; i < OWNED; i++) in[BALANCED + i] = owned[i].at[k];
 			part0(s.n, in, out);
-			for (int i = 0; i < 3; i++) results[i].at[k] = out[i], nonzero |= bits_set(out[i]);
+			for (int i = 0; i < VALUES; i++) results[i].at[k] = out[i], nonzero |= bits_set(out[i]);
 			q[k] = after[k];
 			after[k] = next[k];
 			back[k] = forth;
@@ -264,7 +295,7 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 			high[k] = above.high;
 			source[k] = above.source;
 		}
-		for (int i = 0; i < 3 && own; i++) *(Values<K> *)(s.f.at[TO][i] + cell) = results[i];
+		for (int i = 0; i < VALUES && own; i++) *(Values<K> *)(s.f.at[TO][i] + cell) = results[i];
 		cell += c.pitch;
 	}
 	return any_of_warp(own && nonzero != 0);
@@ -293,7 +324,7 @@ DEVICE void left(const Still &still, const Column &c, int lane)
 	}
 }
 
-KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *speeds, Still still, Numbers numbers)
+KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *speeds, Numbers numbers, Still still)
 {
 	Column *const column = &columns.list[blockIdx.x * WARPS + threadIdx.x / 32];
 	const Column c = *column;
@@ -306,7 +337,7 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 	real fastest = 0;
 	int cell = own ? c.first + x : -1;
 
-	// Where all is dry nothing happens: so own cells are left out.
+	// Where all is zero nothing happens: so own cells are left out.
 	const bool clean = c.clean[still.to] == still.epoch;
 	if (c.first < still.cells) {
 		bool any = still.written[still.from] == 0;
@@ -314,13 +345,13 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 		int at = cell;
 		for (int row = 0; row < c.rows && !any && c.pitch == 0; row++) {
 			const int end = from_lane(at, x < 0 ? 2 : c.count + 1);
-			any = any_of_warp(own ? s.wet(at, row, c.rows, clean) : beside && s.moist(windows.neighbour(end, outside)));
+			any = any_of_warp(own ? s.changes(at, row, c.rows, clean) : beside && s.filled(windows.neighbour(end, outside)));
 			if (own && row + 1 < c.rows) at = windows.neighbour(at, Y_PLUS_1);
 		}
 		if (!any && clean) return;
 		if (!any) {
 			for (int row = 0; row < c.rows; row++) {
-				for (int i = 0; i < 3 && own; i++) f.at[TO][i][cell] = 0;
+				for (int i = 0; i < VALUES && own; i++) f.at[TO][i][cell] = 0;
 				if (own && row + 1 < c.rows) cell = windows.neighbour(cell, Y_PLUS_1);
 			}
 			if (lane == 0) column->clean[still.to] = still.epoch;
@@ -335,14 +366,14 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 	}
 
 	// Along y: the cells before, at, and after a row, and what lies between.
-	Four before = {}, q = {}, after = {}, lower = {}, high = {};
+	Point before = {}, q = {}, after = {}, lower = {}, high = {};
 	real source = 0;
 	if (own) {
 		q = s.cell(cell).turned();
 		const int down = windows.neighbour(cell, Y_MINUS_1), further = windows.neighbour(cell, Y_MINUS_2), up = windows.neighbour(cell, Y_PLUS_1);
 		before = down >= 0 ? s.cell(down).turned() : s.mirrored(q, cell, SOUTH);
 		after = up >= 0 ? s.cell(up).turned() : s.mirrored(q, cell, NORTH);
-		Four far;
+		Point far;
 		if (down < 0)
 			far = s.mirrored(after, cell, SOUTH);
 		else
@@ -355,7 +386,7 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 	}
 	for (int row = 0; row < c.rows; row++) {
 		int up = -1;
-		Four next = {}, upper = {}, high_next = {};
+		Point next = {}, upper = {}, high_next = {};
 		real source_next = 0;
 		if (own) {
 			up = windows.neighbour(cell, Y_PLUS_1);
@@ -374,34 +405,33 @@ KERNEL(stage)(Columns columns, Windows windows, Fields f, unsigned long long *sp
 		// Along x: lanes have the faces below their cells.
 		const int end = from_lane(cell, x < 0 ? 2 : c.count + 1);
 		const int there = own ? cell : beside ? windows.neighbour(end, outside) : -1;
-		Four here = q.turned();
-		if (!own) here = there >= 0 ? s.cell(there) : Four{};
+		Point here = q.turned();
+		if (!own) here = there >= 0 ? s.cell(there) : Point{};
 		const int before_first = from_lane(there, 1);
 		const int nearer = from_lane(there, x < 0 ? 1 : c.count + 2);
 		const bool missing = beside && (there < 0 || nearer < 0);
 		if (any_of_warp(missing)) {
-			const Four image = here.of(x < 0 ? 2 : c.count + 1);
+			const Point image = here.of(x < 0 ? 2 : c.count + 1);
 			if (missing && near) here = s.mirrored(image, end, side);
-			const Four far = here.of(nearer >= 0 ? (x < 0 ? 1 : c.count + 2) : (x < 0 ? 3 : c.count));
+			const Point far = here.of(nearer >= 0 ? (x < 0 ? 1 : c.count + 2) : (x < 0 ? 3 : c.count));
 			if (missing && !near) here = s.mirrored(far, nearer >= 0 ? nearer : end, side);
 		}
 		const Sided along = s.sides(here.of((lane + 31) % 32), here, here.of((lane + 1) % 32));
-		const Four high_before = along.high.of((lane + 31) % 32);
+		const Point high_before = along.high.of((lane + 31) % 32);
 		const bool counts = x >= 0 && x <= c.count;
-		Four west = s.face(high_before, along.low, counts, fastest);
+		Point west = s.face(high_before, along.low, counts, fastest);
 		if (x == 0 && before_first < 0) s.entered(west, cell, WEST, along.low.at[0], fastest);
 		if (x == c.count && there < 0) s.entered(west, end, EAST, high_before.at[0], fastest);
-		const Four east = west.of((lane + 1) % 32);
+		const Point east = west.of((lane + 1) % 32);
 
 		if (own) {
-			real in[] = {west.at[0], west.at[1], west.at[3], east.at[0], east.at[1], east.at[2], along.source,
-				lower.at[0], lower.at[1], lower.at[3], upper.at[0], upper.at[1], upper.at[2], source,
-				0, 0, 0, 0, 0, 0};
-			s.owned(cell, in + 14);
-			real out[3];
+			real in[BALANCED + OWNED], out[VALUES];
+			s.balance(in, west, east, along.source);
+			s.balance(in + BALANCED / 2, lower, upper, source);
+			for (int i = 0; i < OWNED; i++) in[BALANCED + i] = s.owns(i)[cell];
 			part0(numbers, in, out);
 			int nonzero = 0;
-			for (int i = 0; i < 3; i++) f.at[TO][i][cell] = out[i], nonzero |= bits_set(out[i]);
+			for (int i = 0; i < VALUES; i++) f.at[TO][i][cell] = out[i], nonzero |= bits_set(out[i]);
 			if (nonzero != 0) still.windows[still.to][cell >> 5] = still.stage;
 			cell = up;
 		}

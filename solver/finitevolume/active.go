@@ -1,10 +1,8 @@
-package shallow
+package finitevolume
 
 import (
 	"math/bits"
 	"sync/atomic"
-
-	"carina/solver/shallow/scheme"
 )
 
 // span is numbers from ≤ n < to, none where to ≤ from.
@@ -41,8 +39,6 @@ func (s span) moved(by int32) span { return span{s.from + by, s.to + by} }
 type cellMask []uint32
 
 const maskCells = 32
-
-func newCellMask(cells int) cellMask { return make(cellMask, (cells+maskCells-1)/maskCells) }
 
 // bitsOf are those of the cells of a span in a word.
 func bitsOf(s span, word int32) uint32 {
@@ -84,77 +80,78 @@ func (m cellMask) set(of, part span) {
 	}
 }
 
-// wet knows of fields which own cells may be other than zero, so that cells are left out in which
-// nothing happens: those that are dry, as are all that they read. It changes no bit: what is left
-// out would become what it is.
-type wet[T float32 | float64] struct {
-	cells int32 // own
-	masks [scheme.Next + 1]cellMask
-	q     *[scheme.Next + 1][values][]T
+// active knows of a field which own cells may be other than zero, so that cells are left out in
+// which nothing happens: all that they read is zero. It changes no bit: what is left out would
+// become zero.
+type active[T float32 | float64] struct {
+	mask   cellMask
+	values [][]T
 }
 
-func newWet[T float32 | float64](k *onProcessor[T], cells int) *wet[T] {
-	w := &wet[T]{cells: int32(cells), q: &k.q}
-	for field := range w.q {
-		if w.q[field][depth] != nil {
-			w.masks[field] = newCellMask(cells)
-		}
-	}
-	w.forget()
-	return w
+func newActive[T float32 | float64](values [][]T, cells int) *active[T] {
+	a := &active[T]{make(cellMask, (cells+maskCells-1)/maskCells), values}
+	a.forget()
+	return a
 }
 
 // forget lets nothing be known.
-func (w *wet[T]) forget() {
-	for _, m := range w.masks {
-		for i := range m {
-			m[i] = ^uint32(0)
-		}
+func (a *active[T]) forget() {
+	for i := range a.mask {
+		a.mask[i] = ^uint32(0)
 	}
 }
 
-// bytes is the memory held.
-func (w *wet[T]) bytes() (total int64) {
-	for _, m := range w.masks {
-		total += 4 * int64(len(m))
+// some is the least part of a span of cells, of which so many are own, that holds all that are not
+// zero.
+func (a *active[T]) some(s span, own int32) span {
+	if s.from < own {
+		return a.mask.hull(span{s.from, min(s.to, own)}).with(a.holding(span{own, s.to}))
 	}
-	return total
-}
-
-// some is the least part of a span of cells that holds all in which a field is not zero.
-func (w *wet[T]) some(field int, s span) span {
-	if s.from < w.cells {
-		return w.masks[field].hull(span{s.from, min(s.to, w.cells)}).with(w.holding(field, span{w.cells, s.to}))
-	}
-	return w.holding(field, s)
+	return a.holding(s)
 }
 
 // holding is some of cells by their values.
-func (w *wet[T]) holding(field int, s span) span {
-	q := &w.q[field]
-	dry := func(c int32) bool { return q[depth][c] == 0 && q[dischargeX][c] == 0 && q[dischargeY][c] == 0 }
-	for s.from < s.to && dry(s.from) {
+func (a *active[T]) holding(s span) span {
+	zero := func(c int32) bool {
+		for _, v := range a.values {
+			if v[c] != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for s.from < s.to && zero(s.from) {
 		s.from++
 	}
-	for s.from < s.to && dry(s.to-1) {
+	for s.from < s.to && zero(s.to-1) {
 		s.to--
 	}
 	return s
 }
 
-// find finds what of the rows of a tile may be other than dry afterwards, and beyond.
-func (w *wet[T]) find(r *fluxRoom[T], a *access[T], t *tile, after bool) {
+// left notes what was computed of the cells of a row, and lets the others be zero.
+func (a *active[T]) left(row, computed span) {
+	before := a.mask.hull(row)
+	for _, s := range [...]span{{before.from, min(computed.from, before.to)}, {max(before.from, computed.to), before.to}} {
+		for _, v := range a.values {
+			if !before.empty() && !s.empty() {
+				clear(v[s.from:s.to])
+			}
+		}
+	}
+	a.mask.set(row, a.holding(computed))
+}
+
+// find finds what of the rows of a tile may be other than zero afterwards, and beyond.
+func (a *access[T]) find(r *room[T], t *tile, own int32) {
 	rows := int32(len(t.rows))
 	for row := int32(-beside); row < rows+beside; row++ {
 		s := span{}
 		for _, p := range t.piecesOf(row) {
-			cells := span{p.cell, p.cell + p.n}
-			found := w.some(a.from, cells)
-			if after {
-				found = found.with(w.some(scheme.RatesOfChange, cells))
-			}
-			if !found.empty() {
-				s = s.with(found.moved(p.place - p.cell))
+			for _, of := range a.from {
+				if found := of.some(span{p.cell, p.cell + p.n}, own); !found.empty() {
+					s = s.with(found.moved(p.place - p.cell))
+				}
 			}
 		}
 		r.reads[row+beside] = s
@@ -168,19 +165,4 @@ func (w *wet[T]) find(r *fluxRoom[T], a *access[T], t *tile, after bool) {
 	for _, in := range t.inlets {
 		r.spans[in.row] = r.spans[in.row].with(span{in.place, in.place + 1})
 	}
-}
-
-// left notes what was computed of the cells of a row, and lets the others be zero.
-func (w *wet[T]) left(a *access[T], row, computed span) {
-	mask, before := w.masks[a.into], w.masks[a.into].hull(row)
-	if !before.empty() {
-		for _, s := range [...]span{{before.from, min(computed.from, before.to)}, {max(before.from, computed.to), before.to}} {
-			for _, v := range &a.to {
-				if !s.empty() {
-					clear(v[s.from:s.to])
-				}
-			}
-		}
-	}
-	mask.set(row, w.holding(a.into, computed))
 }

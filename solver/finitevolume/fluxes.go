@@ -1,11 +1,11 @@
-package shallow
+package finitevolume
 
 import (
+	"slices"
 	"unsafe"
 
 	"carina/solver"
 	"carina/solver/processor"
-	"carina/solver/shallow/scheme"
 	"carina/solver/stencil"
 )
 
@@ -13,39 +13,36 @@ import (
 // most.
 const margin, mostLanes = 8, stencil.LaneBytes / 4
 
-// line is values of cells side by side, and beside them.
-type line[T float32 | float64] [stencil.LineValues]T
+// lines are values of cells side by side, or of sides of them, a line after the other.
+type lines[T float32 | float64] []T
 
-// lines are the values of cells, or of sides of them.
-type lines[T float32 | float64] [scheme.CellValues]line[T]
+// at is the place of a value of lines.
+func (l lines[T]) at(value int, place int32) *T {
+	return &l[stencil.LineValues*value+margin+int(place)]
+}
 
 // fluxes is a stage with fluxes on a processor. It goes upwards through tiles, row by row, so that
 // each face is computed once, but for those between tiles, and all that is kept of rows stays in
 // the first-level cache.
 type fluxes[T float32 | float64] struct {
+	*onProcessor[T]
 	cells, sides, face, inflow, last *stencil.Part[T]
-	windows                          *solver.Windows
-	own                              int32 // cells
-	bottom                           []T
-	rates                            [values][]T
-	edges                            *[sides][]T // nil: all are walls
-	factors                          [sides]T    // of inflows
+	cellValues, faceValues           int
+	factors                          [Sides]T // of inflows
 	accesses                         []access[T]
-	tiles                            *solver.Cuts[[]tile]
-	rooms                            []fluxRoom[T]
-	wet                              *wet[T] // nil where all is computed
-	after                            bool    // the water after a step by rates
-	owns                             int     // what is read of each cell at the end: nothing, water, rates
+	rooms                            []room[T]
 }
 
-// access is what is read and written in a step of the cycle, and the numbers of these fields.
+// access is where things lie in a step of the cycle: what is read of cells at the beginning and at
+// the end, and what is written; of which of what is read cells may be zero, and of what is written.
 type access[T float32 | float64] struct {
-	water, to  [values][]T
-	from, into int
+	reads, owns, to [][]T
+	from            []*active[T]
+	into            *active[T]
 }
 
-// fluxRoom is a worker's.
-type fluxRoom[T float32 | float64] struct {
+// room is a worker's.
+type room[T float32 | float64] struct {
 	rows    [4]lines[T]    // cells of a row, of those next to it and of one behind
 	low     lines[T]       // sides of cells, along one axis
 	along   crossed[T]     // along x
@@ -69,56 +66,47 @@ const mostArguments = 32
 // faces, and of the balance, which goes on with the fields. The last ones are the same for all cells.
 type arguments struct{ across, below, along, faces, balance []unsafe.Pointer }
 
-// crossed is what is kept along an axis of the faces below cells: what passes, discharge across,
-// and what that along the axis gets below and above; of the high sides of cells; and what the
-// ground bears. They lie as parts take them.
-type crossed[T float32 | float64] struct {
-	face, high lines[T]
-	_          line[T] // what the ground bears
-}
+// crossed is what is kept along an axis of the faces below cells, of the high sides of cells and,
+// in the last line, what their ground gives. They lie behind each other, as parts take them.
+type crossed[T float32 | float64] struct{ face, high lines[T] }
 
 // newFluxes prepares a stage.
-func newFluxes[T float32 | float64](k *onProcessor[T], b *solver.Binding, s *stage, phase int) (*fluxes[T], error) {
-	f := &fluxes[T]{windows: k.windows, own: int32(b.Cells), tiles: &k.tiles, wet: k.wet, after: len(s.cells.update.Reads) > scheme.CellValues, owns: s.owns()}
-	for _, p := range []struct {
-		from part
-		to   **stencil.Part[T]
-	}{{s.cells, &f.cells}, {s.sides, &f.sides}, {s.face, &f.face}, {s.inflow, &f.inflow}, {s.last, &f.last}} {
+func newFluxes[T float32 | float64](k *onProcessor[T], s *Stage, workers int) (*fluxes[T], error) {
+	f := &fluxes[T]{onProcessor: k, cellValues: len(s.Cells.Writes), faceValues: s.values() + 1, rooms: make([]room[T], workers)}
+	for u, to := range map[*stencil.Update]**stencil.Part[T]{s.Cells: &f.cells, s.Sides: &f.sides, s.Face: &f.face, s.Inflow: &f.inflow, s.Last: &f.last} {
 		var err error
-		if *p.to, err = stencil.NewPart[T](p.from.update, p.from.functions); err != nil {
+		if *to, err = stencil.NewPart[T](u, k.scheme.Functions[u.Name]); err != nil {
 			return nil, err
 		}
 	}
-	d := b.Device.(*processor.Device)
-	f.bottom, _ = processor.Values[T](d, b.Array(scheme.Bottom))
-	f.rates = k.q[scheme.RatesOfChange]
-	if k.water.Edge != nil {
-		f.edges = &k.edges
-	}
-	for n := range int64(cycle) {
-		of := k.water.fieldsAt(phase, n)
-		a := access[T]{from: of[scheme.Water], into: scheme.RatesOfChange}
-		if f.owns > 0 {
-			a.into = of[scheme.Next]
-		}
-		a.water, a.to = k.q[a.from], k.q[a.into]
-		f.accesses = append(f.accesses, a)
-	}
-	f.rooms = make([]fluxRoom[T], d.Workers())
 	for i := range f.rooms {
-		f.rooms[i].prepare()
+		f.rooms[i].prepare(f.cellValues, f.faceValues)
+	}
+	for n := range cycle {
+		field := k.scheme.Fields[n]
+		a := access[T]{reads: slices.Concat(k.fields[field[State]], k.fields[field[Ground]]), to: k.fields[field[s.to()]],
+			from: []*active[T]{k.active[field[State]]}, into: k.active[field[s.to()]]}
+		if s.After {
+			a.reads, a.from = append(a.reads, k.fields[field[Rates]]...), append(a.from, k.active[field[Rates]])
+		}
+		for _, of := range []int{State, Rates}[:s.owns()] {
+			a.owns = append(a.owns, k.fields[field[of]]...)
+		}
+		f.accesses = append(f.accesses, a)
 	}
 	return f, nil
 }
 
 // prepare takes over parameters.
-func (f *fluxes[T]) prepare(c *clock) {
+func (f *fluxes[T]) prepare(list []Parameter, inflow [Sides]float64) {
 	for _, p := range [...]*stencil.Part[T]{f.cells, f.sides, f.face, f.inflow, f.last} {
-		c.set(p.Set)
+		for _, of := range list {
+			p.Set(of.Name, of.Value)
+		}
 		p.Prepare()
 	}
-	for side := range sides {
-		f.factors[side] = T(c.inflow(side, c.time))
+	for side := range inflow {
+		f.factors[side] = T(inflow[side])
 	}
 }
 
@@ -145,13 +133,22 @@ func at[T float32 | float64](list []unsafe.Pointer, values ...*T) []unsafe.Point
 	return list
 }
 
-// at is the place of a value of lines.
-func (l *lines[T]) at(value int, place int32) *T { return &l[value][margin+place] }
-
-// prepare finds the arguments. Along y the velocity along it is the second one.
-func (r *fluxRoom[T]) prepare() {
-	const along, across = 2, 3
-	low, x := &r.low, &r.along
+// prepare makes room for so many values of cells and of faces, and finds the arguments. Along y the
+// vector has its part along it second.
+func (r *room[T]) prepare(cellValues, faceValues int) {
+	memory := make([]T, stencil.LineValues*(5*cellValues+3*(faceValues+cellValues+1)))
+	take := func(n int) (l lines[T]) {
+		l, memory = memory[:n*stencil.LineValues], memory[n*stencil.LineValues:]
+		return l
+	}
+	for i := range r.rows {
+		r.rows[i] = take(cellValues)
+	}
+	r.low = take(cellValues)
+	for _, c := range [...]*crossed[T]{&r.along, &r.below[0], &r.below[1]} {
+		c.face, c.high = take(faceValues), take(cellValues+1)
+	}
+	along, across, low, x := cellValues-2, cellValues-1, r.low, &r.along
 	for i := range r.of {
 		row := int32(i)
 		before, below, above := r.kept(row-1), r.kept(row), r.kept(row+1)
@@ -170,7 +167,7 @@ func (r *fluxRoom[T]) prepare() {
 
 // run computes n cells of a part from one on, whose arguments are given for the first cell, but for
 // the last one.
-func (r *fluxRoom[T]) run(p *stencil.Part[T], list []unsafe.Pointer, from, n int32) {
+func (r *room[T]) run(p *stencil.Part[T], list []unsafe.Pointer, from, n int32) {
 	if from != 0 {
 		last := len(list) - 1
 		for i, at := range list[:last] {
@@ -183,27 +180,27 @@ func (r *fluxRoom[T]) run(p *stencil.Part[T], list []unsafe.Pointer, from, n int
 }
 
 // next is how many cells further the next row is.
-func (r *fluxRoom[T]) next(cells int32) unsafe.Pointer {
+func (r *room[T]) next(cells int32) unsafe.Pointer {
 	r.further = int64(cells) * int64(unsafe.Sizeof(T(0)))
 	return unsafe.Pointer(&r.further)
 }
 
 // row is the place of a row among those at hand.
-func (r *fluxRoom[T]) row(row int32) *lines[T] { return &r.rows[row&3] }
+func (r *room[T]) row(row int32) lines[T] { return r.rows[row&3] }
 
 // kept is what is kept of the faces below a row.
-func (r *fluxRoom[T]) kept(row int32) *crossed[T] { return &r.below[row&1] }
+func (r *room[T]) kept(row int32) *crossed[T] { return &r.below[row&1] }
 
 // span is what is computed of a row of a tile.
-func (r *fluxRoom[T]) span(t *tile, row int32) span {
+func (r *room[T]) span(t *tile, row int32) span {
 	if row < 0 || int(row) >= len(t.rows) {
 		return span{}
 	}
 	return r.spans[row]
 }
 
-// tile computes what is not dry of a tile.
-func (f *fluxes[T]) tile(r *fluxRoom[T], a *access[T], t *tile) {
+// tile computes what is not still of a tile.
+func (f *fluxes[T]) tile(r *room[T], a *access[T], t *tile) {
 	f.find(r, a, t)
 	known, loaded := span{}, int32(-beside-1) // of the high sides of a row; the last row at hand
 	for row := int32(-1); int(row) < len(t.rows); row++ {
@@ -223,14 +220,15 @@ func (f *fluxes[T]) tile(r *fluxRoom[T], a *access[T], t *tile) {
 }
 
 // find finds what of a tile is to be computed.
-func (f *fluxes[T]) find(r *fluxRoom[T], a *access[T], t *tile) {
+func (f *fluxes[T]) find(r *room[T], a *access[T], t *tile) {
 	own := span{0, t.count}
 	r.all = span{}
-	if f.wet != nil && !t.outer {
-		f.wet.find(r, a, t, f.after)
+	whole := a.into == nil || t.outer
+	if !whole {
+		a.find(r, t, f.own)
 	}
 	for row := range t.rows {
-		if f.wet == nil || t.outer {
+		if whole {
 			r.spans[row] = own
 		}
 		r.spans[row] = r.spans[row].within(own)
@@ -240,7 +238,7 @@ func (f *fluxes[T]) find(r *fluxRoom[T], a *access[T], t *tile) {
 }
 
 // bring lets a row, the one below, and two above be at hand.
-func (f *fluxes[T]) bring(r *fluxRoom[T], a *access[T], t *tile, row int32, loaded *int32) {
+func (f *fluxes[T]) bring(r *room[T], a *access[T], t *tile, row int32, loaded *int32) {
 	first := max(*loaded+1, row-1)
 	for *loaded = first - 1; *loaded < row+beside; {
 		*loaded++
@@ -255,7 +253,7 @@ func (f *fluxes[T]) bring(r *fluxRoom[T], a *access[T], t *tile, row int32, load
 }
 
 // load computes the cells of a row.
-func (f *fluxes[T]) load(r *fluxRoom[T], a *access[T], t *tile, row int32) {
+func (f *fluxes[T]) load(r *room[T], a *access[T], t *tile, row int32) {
 	further := r.next(t.further(row))
 	for _, p := range t.piecesOf(row) {
 		s := span{p.place, p.place + p.n}.within(r.all)
@@ -264,26 +262,22 @@ func (f *fluxes[T]) load(r *fluxRoom[T], a *access[T], t *tile, row int32) {
 		}
 		cell := p.cell + s.from - p.place
 		list := r.at[:0]
-		for v := range a.water {
-			list = append(list, unsafe.Pointer(&a.water[v][cell]))
-		}
-		list = append(list, unsafe.Pointer(&f.bottom[cell]))
-		for v := 0; v < len(f.rates) && f.after; v++ {
-			list = append(list, unsafe.Pointer(&f.rates[v][cell]))
+		for _, v := range a.reads {
+			list = append(list, unsafe.Pointer(&v[cell]))
 		}
 		r.run(f.cells, append(at(list, r.row(row).at(0, s.from)), further), 0, s.to-s.from)
 	}
 }
 
 // mirror lets places of a row without a cell have images.
-func (f *fluxes[T]) mirror(r *fluxRoom[T], t *tile, row int32) {
+func (f *fluxes[T]) mirror(r *room[T], t *tile, row int32) {
 	to := r.row(row)
 	for _, m := range t.imagesOf(row) {
 		of := r.row(m.ofRow)
-		for v := range to {
-			to[v][margin+m.place] = of[v][margin+m.ofPlace]
+		for v := range f.cellValues {
+			*to.at(v, m.place) = *of.at(v, m.ofPlace)
 		}
-		if along := &to[2+m.side/2][margin+m.place]; f.edge(m.cell, m.side) == 0 {
+		if along := to.at(f.cellValues-2+int(m.side/2), m.place); f.edge(m.cell, m.side) == 0 {
 			*along = 0 - *along
 		}
 	}
@@ -302,90 +296,81 @@ func (f *fluxes[T]) edge(cell int32, side Side) T {
 }
 
 // across computes the sides along y of the cells of a row in a span.
-func (f *fluxes[T]) across(r *fluxRoom[T], row int32, s span) {
+func (f *fluxes[T]) across(r *room[T], row int32, s span) {
 	if !s.empty() {
 		r.run(f.sides, r.of[row&3].across, s.from, s.to-s.from)
 	}
 }
 
-// enterRow lets water come in through the faces above a row, below the lowest or above the
+// enterRow lets what comes in do so through the faces above a row, below the lowest or above the
 // highest one of a tile.
-func (f *fluxes[T]) enterRow(r *fluxRoom[T], t *tile, row int32) {
+func (f *fluxes[T]) enterRow(r *room[T], t *tile, row int32) {
 	above := r.kept(row + 1)
 	for i := range t.inlets {
 		in := &t.inlets[i]
 		switch {
 		case in.side == South && row == -1:
-			f.enter(r, in, r.low.at(0, in.place), &above.face, in.place)
+			f.enter(r, in, r.low.at(0, in.place), above.face, in.place)
 		case in.side == North && row == in.row:
-			f.enter(r, in, r.kept(row).high.at(0, in.place), &above.face, in.place)
+			f.enter(r, in, r.kept(row).high.at(0, in.place), above.face, in.place)
 		}
 	}
 }
 
-// enter lets a face at a place be one through which water comes in, where it is so deep.
-func (f *fluxes[T]) enter(r *fluxRoom[T], in *inlet, depth *T, face *lines[T], place int32) {
+// enter lets a face at a place be one through which something comes in, where there is so much of
+// the first value.
+func (f *fluxes[T]) enter(r *room[T], in *inlet, first *T, face lines[T], place int32) {
 	edge := f.edge(in.cell, in.side)
 	if !(edge > 0) {
 		return
 	}
 	r.edge = edge
-	r.run(f.inflow, at(r.at[:0], &r.edge, depth, &r.gets, &r.fastest[0]), 0, 1)
-	gets := r.gets
+	r.run(f.inflow, at(r.at[:0], &r.edge, first, &r.gets, &r.fastest[0]), 0, 1)
 	if in.side == East || in.side == North {
 		edge = 0 - edge
 	}
-	for v, value := range [scheme.FaceValues]T{edge, 0, gets, gets} {
-		*face.at(v, place) = value
+	*face.at(0, place) = edge
+	for v := 1; v < f.faceValues; v++ {
+		*face.at(v, place) = 0
 	}
+	*face.at(f.faceValues-2, place), *face.at(f.faceValues-1, place) = r.gets, r.gets
 }
 
 // finish computes what is left of a row: the faces along it, and what becomes of the cells.
-func (f *fluxes[T]) finish(r *fluxRoom[T], a *access[T], t *tile, row int32) {
+func (f *fluxes[T]) finish(r *room[T], a *access[T], t *tile, row int32) {
 	s, first := r.spans[row], t.rows[row]
 	if !s.empty() {
 		f.along(r, t, row, s)
 		f.balance(r, a, t, row, s)
 	}
-	if f.wet != nil && first+t.count <= f.own {
-		f.wet.left(a, span{first, first + t.count}, s.moved(first))
+	if a.into != nil && first+t.count <= f.own {
+		a.into.left(span{first, first + t.count}, s.moved(first))
 	}
 }
 
 // along computes the faces between the cells of a row in a span, and on either side.
-func (f *fluxes[T]) along(r *fluxRoom[T], t *tile, row int32, s span) {
+func (f *fluxes[T]) along(r *room[T], t *tile, row int32, s span) {
 	list, n := &r.of[row&3], s.to-s.from
 	r.run(f.sides, list.along, s.from, n+2)
 	r.run(f.face, list.faces, s.from, n+1)
 	for i := range t.inlets {
 		if in := &t.inlets[i]; in.row == row && in.side <= East {
-			depth, place := r.low.at(0, in.place), in.place
+			first, place := r.low.at(0, in.place), in.place
 			if in.side == East {
-				depth, place = r.along.high.at(0, in.place), in.place+1
+				first, place = r.along.high.at(0, in.place), in.place+1
 			}
-			f.enter(r, in, depth, &r.along.face, place)
+			f.enter(r, in, first, r.along.face, place)
 		}
 	}
 }
 
 // balance computes what becomes of the cells of a row in a span.
-func (f *fluxes[T]) balance(r *fluxRoom[T], a *access[T], t *tile, row int32, s span) {
+func (f *fluxes[T]) balance(r *room[T], a *access[T], t *tile, row int32, s span) {
 	cell, list := t.rows[row], r.of[row&3].balance
-	for i, fields := range [...]*[values][]T{&a.water, &f.rates, &a.to} {
-		for v := 0; v < len(fields) && (i < f.owns || fields == &a.to); v++ {
-			list = append(list, unsafe.Pointer(&fields[v][cell]))
+	for _, fields := range [...][][]T{a.owns, a.to} {
+		for _, v := range fields {
+			list = append(list, unsafe.Pointer(&v[cell]))
 		}
 	}
 	r.run(f.last, append(list, r.next(t.further(row))), s.from, s.to-s.from)
-}
-
-// takeMaximum returns the fastest wave since the last time.
-func (f *fluxes[T]) takeMaximum() (fastest T) {
-	for i := range f.rooms {
-		for _, v := range f.rooms[i].fastest {
-			fastest = max(fastest, v)
-		}
-		clear(f.rooms[i].fastest[:])
-	}
-	return fastest
 }

@@ -1,0 +1,144 @@
+package finitevolume
+
+import (
+	"math"
+
+	"carina/solver"
+	"carina/solver/processor"
+	"carina/solver/stencil"
+)
+
+// onProcessor is a scheme on a processor.
+type onProcessor[T float32 | float64] struct {
+	scheme  *Scheme
+	windows *solver.Windows
+	tiles   solver.Cuts[[]tile]
+	own     int32              // cells
+	fields  map[int][][]T      // of the physics, by number
+	active  map[int]*active[T] // of those that change; none where all is computed
+	edges   [][]T              // nil: all are walls
+	stages  []onWorkers[T]
+}
+
+// onWorkers is a stage, of fluxes or of cells by themselves.
+type onWorkers[T float32 | float64] struct {
+	fluxes *fluxes[T]
+	cells  *stencil.Stencil[T]
+	works  [cycle]solver.Work
+	idle   bool
+}
+
+func newProcessor[T float32 | float64](b *solver.Binding, d *processor.Device, s *Scheme) (Rank, error) {
+	k := &onProcessor[T]{scheme: s, windows: b.Windows(Offsets), own: int32(b.Cells), fields: map[int][][]T{}, active: map[int]*active[T]{}, stages: make([]onWorkers[T], len(s.Stages))}
+	for _, list := range s.Fields {
+		for of, number := range list {
+			if number == Missing || k.fields[number] != nil {
+				continue
+			}
+			k.fields[number] = processor.Field[T](b, number)
+			if changes := of == State || of == Rates || of == Next; changes && !s.All {
+				k.active[number] = newActive(k.fields[number], b.Cells)
+			}
+		}
+	}
+	k.edges = k.fields[s.Fields[0][Edges]]
+	for i := range s.Stages {
+		stage, to := &s.Stages[i], &k.stages[i]
+		var err error
+		if stage.fluxes() {
+			to.fluxes, err = newFluxes(k, stage, d.Workers())
+		} else {
+			to.cells, err = stencil.NewStencil[T](b, stage.Last, s.Functions[stage.Last.Name], stage.Last.Of(s.at(stage, 0)...), stage.Last.Of(s.at(stage, 1)...))
+		}
+		if err != nil {
+			return nil, err
+		}
+		for n := range cycle {
+			to.works[n] = k.work(to, stage, n)
+		}
+	}
+	return k, nil
+}
+
+// work is that of a stage in a step of the cycle: by themselves cells are left out of which the
+// state is zero.
+func (k *onProcessor[T]) work(to *onWorkers[T], stage *Stage, n int) solver.Work {
+	if to.fluxes != nil {
+		work := to.fluxes.work(n)
+		return processor.PartWork(func(blocks []solver.Block) (int, func(part, worker int)) {
+			if to.idle {
+				return 0, nil
+			}
+			return work(blocks)
+		})
+	}
+	part, active := to.cells.Part(n), k.active[k.scheme.at(stage, n)[State]]
+	return solver.BlockWork(func(b *solver.Block, worker int) {
+		to.cells.EachRun(b, func(from, to int32) {
+			s := span{from, to}
+			if active != nil {
+				s = active.some(s, k.own)
+			}
+			if !s.empty() {
+				part(worker, s.from, s.to)
+			}
+		})
+	})
+}
+
+// Work is that of a phase.
+func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.stages[phase].works[step] }
+
+// Begin has nothing to do.
+func (k *onProcessor[T]) Begin(int64) error { return nil }
+
+// Forget lets nothing be known of cells.
+func (k *onProcessor[T]) Forget() {
+	for _, a := range k.active {
+		a.forget()
+	}
+}
+
+// Prepare lets a phase take over parameters.
+func (k *onProcessor[T]) Prepare(phase int, list []Parameter, inflow [Sides]float64) {
+	s := &k.stages[phase]
+	if s.fluxes != nil {
+		s.fluxes.prepare(list, inflow)
+		return
+	}
+	for _, p := range list {
+		s.cells.Set(p.Name, p.Value)
+	}
+	s.cells.Prepare()
+}
+
+// Idle lets a phase do nothing.
+func (k *onProcessor[T]) Idle(phase int, is bool) { k.stages[phase].idle = is }
+
+// Collect hands over the fastest wave since the last time.
+func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
+	var fastest T
+	rooms := k.stages[0].fluxes.rooms
+	for i := range rooms {
+		for _, v := range rooms[i].fastest {
+			fastest = max(fastest, v)
+		}
+		clear(rooms[i].fastest[:])
+	}
+	numbers[0] = int64(math.Float64bits(float64(fastest)))
+	return nil
+}
+
+// Bytes is the memory beside that of fields.
+func (k *onProcessor[T]) Bytes() (total int64) {
+	total = k.windows.Bytes()
+	for _, s := range k.stages {
+		if s.cells != nil {
+			total += s.cells.Bytes()
+		}
+	}
+	for _, a := range k.active {
+		total += 4 * int64(len(a.mask))
+	}
+	return total
+}
