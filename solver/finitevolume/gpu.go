@@ -62,7 +62,8 @@ func newGPU[T float32 | float64](b *solver.Binding, d *cuda.Device, s *Scheme) (
 			return nil, err
 		}
 	}
-	if k.speeds, err = d.Room(8, nil); err != nil {
+	const speed = 8 // bytes: the first stage has one, all others another one, which nobody asks for
+	if k.speeds, err = d.Room(2*speed, nil); err != nil {
 		return nil, err
 	}
 	windows := b.Windows(Offsets)
@@ -101,7 +102,7 @@ func newGPU[T float32 | float64](b *solver.Binding, d *cuda.Device, s *Scheme) (
 					fields[most*of+value] = uint64(d.At(b.Array(number) + int32(value)))
 				}
 			}
-			to.works[n] = cuda.NewWork(kernel, shown, fields, []uint64{uint64(k.speeds)}, words)
+			to.works[n] = cuda.NewWork(kernel, shown, fields, []uint64{uint64(k.speeds) + speed*uint64(min(i, 1))}, words)
 			if stage.fluxes() {
 				to.works[n].Arguments, to.works[n].Cut = append(to.works[n].Arguments, to.still), cut
 			}

@@ -65,6 +65,20 @@ func TestColumnsOnGPU(t *testing.T) {
 	}
 }
 
+// The speed of a step that is taken once more bounds no other one, on GPUs either: here friction
+// slows the water.
+func TestStepsThatAreTakenOnceMoreOnGPU(t *testing.T) {
+	c := &enginetest.Case{Grid: field([2]int32{40, 30}, 40), Periodic: [3]bool{true, true, false}, Steps: 6, Physics: func(*solver.Domain) (solver.Together, error) {
+		w := &Water{Gravity: gravity, Euler: true, Manning: 0.2, Initial: func(p r3.Vec) (float64, [2]float64) { return 0.5, [2]float64{3, p.Y / 300} }}
+		return solver.Together{w}, nil
+	}}
+	want := c.Hashes(t)
+	c.Device = freshGPU(t)
+	if got := c.Hashes(t); !slices.Equal(got, want) {
+		t.Errorf("%x on a GPU, %x on a processor", got, want)
+	}
+}
+
 // freshGPU opens a GPU.
 func freshGPU(t *testing.T) func(int, transport.Transport) (solver.Device, error) {
 	return func(_ int, tr transport.Transport) (solver.Device, error) {
