@@ -9,20 +9,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-)
 
-// processorTime is what this process has taken so far.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
+	"carina/internal/machine"
+)
 
 // allocated is how many bytes are allocated meanwhile: it grows with the work, and is the
 // same on all machines.
@@ -118,11 +109,11 @@ func TestMutatedCases(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		begin := processorTime(t)
+		begin := machine.ProcessorTime()
 		var c Case
 		var err error
 		taken := allocated(func() { c, err = ReadCase(path) })
-		took := processorTime(t) - begin
+		took := machine.ProcessorTime() - begin
 		longest, all, largest = max(longest, took), all+took, max(largest, taken)
 		if err == nil {
 			read++

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"carina/geometry/mesh"
-	"carina/geometry/meshtest"
+	"carina/internal/machine"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -54,9 +54,9 @@ func TestSweepPolyhedra(t *testing.T) {
 			if len(s.Triangles) == 0 {
 				return
 			}
-			begin := meshtest.ProcessTime()
+			begin := machine.ProcessorTime()
 			peak := peakHeap(func() { sweepOne(t, s) })
-			if d := meshtest.ProcessTime() - begin; d > sweepTime || peak > sweepMemory {
+			if d := machine.ProcessorTime() - begin; d > sweepTime || peak > sweepMemory {
 				t.Errorf("%d triangles took %v and %d MB", len(s.Triangles), d, peak>>20)
 			}
 		})

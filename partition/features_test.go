@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"carina/internal/machine"
 	"carina/internal/race"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
@@ -280,16 +280,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// processorTime is what this process has used.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
-}
-
 // A search that is cancelled at any time returns what it has found, and computes less until
 // then than the quickest whole search.
 func TestCancelledReturnsBest(t *testing.T) {
@@ -299,16 +289,16 @@ func TestCancelledReturnsBest(t *testing.T) {
 	}
 	g := graphtest.Grid(60, 60, layers)
 	opt := Options{Parts: 16, Imbalance: 0.03, Preset: Strong}
-	quickest := processorTime(t)
+	quickest := machine.ProcessorTime()
 	mustPartition(t, g, Options{Parts: opt.Parts, Imbalance: opt.Imbalance, Preset: Fast})
-	quickest = processorTime(t) - quickest
+	quickest = machine.ProcessorTime() - quickest
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(300))*time.Millisecond)
 		cancelled := make(chan time.Duration, 1)
-		context.AfterFunc(ctx, func() { cancelled <- processorTime(t) })
+		context.AfterFunc(ctx, func() { cancelled <- machine.ProcessorTime() })
 		res, err := Partition(ctx, g, opt)
-		after := processorTime(t)
+		after := machine.ProcessorTime()
 		cancel()
 		late := after - <-cancelled
 		if err == nil || res == nil {

@@ -2,11 +2,11 @@ package balancebench
 
 import (
 	"slices"
-	"syscall"
 	"time"
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/solver/lattice"
 )
 
@@ -251,12 +251,12 @@ func fastest(f func(), all time.Duration) float64 {
 	var times []float64
 	for start := time.Now(); len(times) < least || time.Since(start) < all || unsettled(times, start, all); {
 		calls := 0
-		begin, used := time.Now(), processorTime()
+		begin, used := time.Now(), machine.ProcessorTime()
 		for time.Since(begin) < enough {
 			f()
 			calls++
 		}
-		times = append(times, (processorTime()-used).Seconds()/float64(calls))
+		times = append(times, (machine.ProcessorTime()-used).Seconds()/float64(calls))
 	}
 	return slices.Min(times)
 }
@@ -277,14 +277,4 @@ func unsettled(times []float64, start time.Time, all time.Duration) bool {
 		}
 	}
 	return undisturbed < 3 && time.Since(start) < patience*all
-}
-
-// processorTime is what this process has computed so far. Unlike the time on
-// the clock it does not grow while another process has the core.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

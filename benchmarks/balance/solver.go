@@ -8,6 +8,7 @@ import (
 	"carina/balance"
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/transport"
@@ -89,12 +90,12 @@ func timeSolver(domain *solver.Domain, rank int, layout balance.Layout, bytesPer
 	pairs := few
 	var times []float64
 	for start := time.Now(); len(times) < series || unsettled(times, start, all); {
-		used := processorTime()
+		used := machine.ProcessorTime()
 		clock, err := r.Measure(pairs)
 		if err != nil {
 			return 0, nil, err
 		}
-		times = append(times, (processorTime()-used).Seconds()/float64(2*(pairs+warmUp)))
+		times = append(times, (machine.ProcessorTime()-used).Seconds()/float64(2*(pairs+warmUp)))
 		pairs = max(few, min(most, int(all.Seconds()/series/2/clock.Best)))
 	}
 	for peer := range t.sent {

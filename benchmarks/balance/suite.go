@@ -10,6 +10,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/internal/quantity"
 )
 
@@ -170,7 +171,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 	case preset == "" && layout != balance.Sparse:
 		preset = "fast"
 	}
-	begin := processorTime()
+	begin := machine.ProcessorTime()
 	p, err := balance.Make(ctx, g, balance.Options{
 		Ranks: ranks, Decompose: strategy.Decompose, Balance: strategy.Balance, CuboidsPerRank: k,
 		KeepHeavy: strategy.Plain, Improve: strategy.Improve, Imbalance: strategy.Imbalance, Cost: cost, Preset: preset,
@@ -189,7 +190,7 @@ func (s *suite) run(ctx context.Context, name string, g *geometry.Grid, layout b
 		Geometry: name, FluidCells: q.FluidCells, Layout: layout, Strategy: strategy, PerRank: k, Ranks: ranks,
 		Cuboids: len(p.Cuboids), KeptCells: q.KeptCells, MaxOverMean: q.WorkMaxOverMean,
 		Bytes: q.BytesTotal, BytesMax: q.BytesMax, NeighboursMax: q.NeighboursMax,
-		Predicted: q.PredictedStep, Ideal: bound, Lost: lost, Seconds: (processorTime() - begin).Seconds(), Costs: describeCosts(cost),
+		Predicted: q.PredictedStep, Ideal: bound, Lost: lost, Seconds: (machine.ProcessorTime() - begin).Seconds(), Costs: describeCosts(cost),
 	})
 	return p, nil
 }

@@ -12,7 +12,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/mesh"
-	"carina/geometry/meshtest"
+	"carina/internal/machine"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -48,9 +48,9 @@ func TestSweepDamagedAirways(t *testing.T) {
 		}
 		damaged, what := damaged(s, rng)
 		ends = move(damaged, ends, math.Pow(10, 2*rng.Float64()-1), rng)
-		begin := meshtest.ProcessTime()
+		begin := machine.ProcessorTime()
 		p, err := geometry.Prepare(damaged, geometry.Options{})
-		if d := meshtest.ProcessTime() - begin; d > 5*time.Second {
+		if d := machine.ProcessorTime() - begin; d > 5*time.Second {
 			t.Errorf("airway %d (%s): %v", i, what, d)
 		}
 		if err != nil {

@@ -5,11 +5,11 @@ import (
 	"math"
 	"runtime"
 	"sync"
-	"syscall"
 	"testing"
 
 	"carina/cuboid"
 	"carina/geometry"
+	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/transport"
 )
@@ -28,13 +28,6 @@ func slabs(g *geometry.Grid, below float64) *solver.Domain {
 		d.Segments = append(d.Segments, s)
 	}
 	return d
-}
-
-// processorSeconds is the time that processors have computed for this process.
-func processorSeconds() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
 }
 
 // BenchmarkMove moves shares of the cells of an airway from one of two ranks to the
@@ -62,14 +55,14 @@ func BenchmarkMove(b *testing.B) {
 					for range steps {
 						_ = r.engine.Step()
 					}
-					begin := processorSeconds()
+					begin := machine.ProcessorTime().Seconds()
 					for range steps {
 						_ = r.engine.Step()
 					}
 					_, _ = r.Hash()
 					_ = t.Reduce(transport.Max, []int64{0})
 					if t.Rank() == 0 {
-						step = (processorSeconds() - begin) / steps
+						step = (machine.ProcessorTime().Seconds() - begin) / steps
 					}
 					_ = t.Reduce(transport.Max, []int64{0})
 					for i := range 4 {
@@ -77,14 +70,14 @@ func BenchmarkMove(b *testing.B) {
 						runtime.GC()
 						runtime.ReadMemStats(&before)
 						_ = t.Reduce(transport.Max, []int64{0})
-						begin := processorSeconds()
+						begin := machine.ProcessorTime().Seconds()
 						if err := r.Move(domains[(i+1)%2]); err != nil {
 							b.Error(err)
 							return
 						}
 						_ = t.Reduce(transport.Max, []int64{0})
 						if t.Rank() == 0 {
-							took := processorSeconds() - begin
+							took := machine.ProcessorTime().Seconds() - begin
 							least, mean = min(least, took), mean+took/4
 							var after runtime.MemStats
 							runtime.ReadMemStats(&after)

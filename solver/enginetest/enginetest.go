@@ -1,5 +1,3 @@
-// Package enginetest tests a physics on the engine: that it gives the same bits
-// however cells are shared among ranks, saved, loaded and moved.
 package enginetest
 
 import (
@@ -41,7 +39,7 @@ func Scattered(g *geometry.Grid, side int32, ranks int, seed uint64, periodic [3
 }
 
 // OnRanks calls f on all ranks, each with its transport.
-func OnRanks(t *testing.T, ranks int, f func(tr transport.Transport) error) {
+func OnRanks(t testing.TB, ranks int, f func(tr transport.Transport) error) {
 	t.Helper()
 	var all sync.WaitGroup
 	for _, tr := range transport.NewLocal(ranks) {

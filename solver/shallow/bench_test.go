@@ -4,22 +4,17 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 	"testing"
-	"time"
 
-	"carina/cuboid"
-	"carina/geometry"
-	"carina/geometry/generate"
 	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
+	"carina/solver/enginetest"
 	"carina/solver/processor"
 	"carina/solver/transport"
 
-	"golang.org/x/sys/unix"
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -41,20 +36,6 @@ func (f *flood) leastBytes() float64 {
 	return 68
 }
 
-// domain gives each rank a square.
-func (f *flood) domain() *solver.Domain {
-	g := generate.FullGrid([3]int32{f.side, f.side * int32(f.ranks), 1})
-	g.Spacing, g.Origin = 1, r3.Vec{}
-	d := &solver.Domain{Grid: g, Ranks: f.ranks}
-	for _, r := range g.Runs {
-		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / f.side})
-	}
-	for rank := range f.ranks {
-		d.Owners = append(d.Owners, int32(rank))
-	}
-	return d
-}
-
 // initial lets waves stand on the water, which is a circle's unless all is wet.
 func (f *flood) initial(p r3.Vec) (float64, [2]float64) {
 	side := float64(f.side)
@@ -65,70 +46,15 @@ func (f *flood) initial(p r3.Vec) (float64, [2]float64) {
 	return 1 + 0.1*math.Sin(p.X/30), [2]float64{}
 }
 
-// measure returns what a step of all ranks takes, in seconds, and in those of processors.
-func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport) (solver.Device, error)) (step, busy float64) {
+// measure returns what a step of all ranks takes.
+func (f flood) measure(b *testing.B, steps int, open func(t transport.Transport) (solver.Device, error)) enginetest.Took {
 	b.Helper()
 	f.Gravity, f.Single, f.Initial = gravity, true, f.initial
-	domain := f.domain()
-	var all sync.WaitGroup
-	for _, t := range transport.NewLocal(f.ranks) {
-		all.Go(func() {
-			run := func() error {
-				d, err := open(t)
-				if err != nil {
-					return err
-				}
-				w := f.Water
-				r, err := solver.NewRank(domain, solver.Together{&w}, d, t, solver.Options{})
-				if err != nil {
-					return err
-				}
-				defer r.Close()
-				var begin time.Time
-				var before float64
-				const first = 4
-				for n := range first + steps {
-					if n == first {
-						if err := d.Wait(); err != nil {
-							return err
-						}
-						begin, before = time.Now(), processorTime()
-					}
-					if err := r.Step(); err != nil {
-						return err
-					}
-				}
-				if err := d.Wait(); err != nil {
-					return err
-				}
-				if err := t.Reduce(transport.Max, []int64{0}); err != nil {
-					return err
-				}
-				if t.Rank() == 0 {
-					step, busy = time.Since(begin).Seconds()/float64(steps), (processorTime()-before)/float64(steps)
-				}
-				return nil
-			}
-			if err := run(); err != nil {
-				b.Error(err)
-				t.Abort(err)
-			}
-		})
-	}
-	all.Wait()
-	if b.Failed() {
-		b.FailNow()
-	}
-	return step, busy
-}
-
-// processorTime is what this process has used, in seconds.
-func processorTime() float64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	g := field([2]int32{f.side, f.side * int32(f.ranks)}, float64(f.side))
+	return enginetest.Measure(b, enginetest.Stacked(g, f.side), steps, func() solver.Together {
+		w := f.Water
+		return solver.Together{&w}
+	}, open)
 }
 
 // report gives million updates of cells a second and, of a copy that moves so many bytes a
@@ -165,13 +91,13 @@ func BenchmarkFloodOnGPUs(b *testing.B) {
 				b.Skip("there are not as many GPUs")
 			}
 			for range b.N {
-				step, _ := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) {
+				step := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) {
 					d, err := device.Open(t.Rank())
 					if err != nil {
 						return nil, err
 					}
 					return cuda.New(d, t, ""), nil
-				})
+				}).Step
 				f.report(b, step, about[0].Bandwidth*float64(f.ranks))
 				took[name(f)] = step
 				base := f
@@ -193,9 +119,9 @@ func BenchmarkFlood(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("part=%g/dry=%v/euler=%v", f.part, f.Dry, f.Euler), func(b *testing.B) {
 			for range b.N {
-				step, busy := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
-				f.report(b, step, bandwidth)
-				b.ReportMetric(busy*1e9/(side*side), "processor-ns/cell")
+				took := f.measure(b, steps, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
+				f.report(b, took.Step, bandwidth)
+				b.ReportMetric(took.Processor*1e9/(side*side), "processor-ns/cell")
 			}
 		})
 	}

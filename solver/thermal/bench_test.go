@@ -3,17 +3,16 @@ package thermal_test
 import (
 	"fmt"
 	"math"
-	"sync"
+	"runtime"
 	"testing"
-	"time"
 
-	"carina/cuboid"
-	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/machine"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/devicetest"
+	"carina/solver/enginetest"
 	"carina/solver/processor"
 	"carina/solver/thermal"
 	"carina/solver/thermal/arithmetic"
@@ -44,14 +43,8 @@ func (s slab) bytesOfCell() float64 {
 }
 
 func (s slab) domain(ranks int) *solver.Domain {
-	g := generate.FullGrid([3]int32{s.width, s.height * int32(ranks), 1})
-	d := &solver.Domain{Grid: g, Ranks: ranks, Periodic: [3]bool{true, !s.walls, false}}
-	for _, r := range g.Runs {
-		d.Segments = append(d.Segments, cuboid.Segment{Run: geometry.Run{X0: r.X0, X1: r.X1, Y: r.Y, Z: r.Z}, Cuboid: r.Y / s.height})
-	}
-	for rank := range ranks {
-		d.Owners = append(d.Owners, int32(rank))
-	}
+	d := enginetest.Stacked(generate.FullGrid([3]int32{s.width, s.height * int32(ranks), 1}), s.height)
+	d.Periodic = [3]bool{true, !s.walls, false}
 	return d
 }
 
@@ -66,67 +59,12 @@ func (s slab) moving() solver.Together {
 	return solver.Together{g}
 }
 
-// measured is what a run of all ranks takes, in seconds.
-type measured struct{ setup, step float64 }
-
-// measure runs ranks on devices; those behind the first are timed with it.
-func measure(b *testing.B, s slab, ranks, steps int, open func(t transport.Transport) (solver.Device, error)) (m measured) {
-	b.Helper()
-	domain := s.domain(ranks)
-	var all sync.WaitGroup
-	for _, t := range transport.NewLocal(ranks) {
-		all.Go(func() {
-			fail := func(err error) bool {
-				if err != nil {
-					b.Error(err)
-					t.Abort(err)
-				}
-				return err != nil
-			}
-			d, err := open(t)
-			if fail(err) {
-				return
-			}
-			begin := time.Now()
-			r, err := solver.NewRank(domain, s.moving(), d, t, solver.Options{})
-			if fail(err) {
-				return
-			}
-			defer r.Close()
-			if fail(d.Wait()) {
-				return
-			}
-			setup := time.Since(begin).Seconds()
-			run := func(n int) bool {
-				for range n {
-					if fail(r.Step()) {
-						return false
-					}
-				}
-				return !fail(d.Wait()) && !fail(t.Reduce(transport.Max, []int64{0}))
-			}
-			if !run(4) {
-				return
-			}
-			begin = time.Now()
-			if run(steps) && t.Rank() == 0 {
-				m = measured{setup, time.Since(begin).Seconds() / float64(steps)}
-			}
-		})
-	}
-	all.Wait()
-	if b.Failed() {
-		b.FailNow()
-	}
-	return m
-}
-
 // report gives million updates a second and the part of a copy's bandwidth.
-func (m measured) report(b *testing.B, s slab, ranks int, bandwidth float64) {
+func (s slab) report(b *testing.B, m enginetest.Took, ranks int, bandwidth float64) {
 	cells := s.cells() * float64(ranks)
-	b.ReportMetric(m.setup, "setup-s")
-	b.ReportMetric(cells/m.step/1e6, "MLUPS")
-	b.ReportMetric(cells*s.bytesOfCell()/m.step/bandwidth, "of-copy")
+	b.ReportMetric(m.Setup, "setup-s")
+	b.ReportMetric(cells/m.Step/1e6, "MLUPS")
+	b.ReportMetric(cells*s.bytesOfCell()/m.Step/bandwidth, "of-copy")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -151,18 +89,18 @@ func BenchmarkGasOnGPUs(b *testing.B) {
 					b.Skip("there are not as many GPUs")
 				}
 				for range b.N {
-					m := measure(b, s, c.ranks, steps, func(t transport.Transport) (solver.Device, error) {
+					m := enginetest.Measure(b, s.domain(c.ranks), steps, s.moving, func(t transport.Transport) (solver.Device, error) {
 						d, err := device.Open(t.Rank())
 						if err != nil {
 							return nil, err
 						}
 						return cuda.New(d, t, c.exchange), nil
 					})
-					m.report(b, s, c.ranks, about[0].Bandwidth*float64(c.ranks))
+					s.report(b, m, c.ranks, about[0].Bandwidth*float64(c.ranks))
 					if c.ranks == 1 {
-						one = m.step
+						one = m.Step
 					} else if one > 0 {
-						b.ReportMetric(float64(c.ranks)*one/m.step, "speedup")
+						b.ReportMetric(float64(c.ranks)*one/m.Step, "speedup")
 					}
 				}
 			})
@@ -174,28 +112,8 @@ func BenchmarkGasOnGPUs(b *testing.B) {
 func BenchmarkGas(b *testing.B) {
 	s := slab{width: 720, height: 720}
 	for range b.N {
-		bandwidth := copyBandwidth()
-		m := measure(b, s, 1, 10, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
-		m.report(b, s, 1, bandwidth)
+		bandwidth := machine.NewCopier(runtime.GOMAXPROCS(0), 1<<28/runtime.GOMAXPROCS(0)).Bandwidth(4)
+		m := enginetest.Measure(b, s.domain(1), 10, s.moving, func(t transport.Transport) (solver.Device, error) { return processor.New(0, t), nil })
+		s.report(b, m, 1, bandwidth)
 	}
-}
-
-// copyBandwidth is that of a copy by all workers, in bytes read and written a second.
-func copyBandwidth() (best float64) {
-	const words = 1 << 25
-	from, to := make([]uint64, words), make([]uint64, words)
-	for i := range from {
-		from[i] = uint64(i) // memory that was never written is one page
-	}
-	for range 4 {
-		begin := time.Now()
-		const parts = 16
-		var all sync.WaitGroup
-		for i := range parts {
-			all.Go(func() { copy(to[i*words/parts:(i+1)*words/parts], from[i*words/parts:]) })
-		}
-		all.Wait()
-		best = max(best, 16*words/time.Since(begin).Seconds())
-	}
-	return best
 }
