@@ -49,9 +49,14 @@ func bitsOf(s span, word int32) uint32 {
 	return ^uint32(0) >> (maskCells - (high - low)) << low
 }
 
+// has tells whether the bit of a cell is set.
+func (m cellMask) has(cell int32) bool {
+	return atomic.LoadUint32(&m[cell/maskCells])>>(cell%maskCells)&1 != 0
+}
+
 // hull is the least part of a span that holds all its cells whose bits are set.
 func (m cellMask) hull(s span) span {
-	if s.empty() {
+	if s.empty() || m.has(s.from) && m.has(s.to-1) {
 		return s
 	}
 	first, last := s.from/maskCells, (s.to-1)/maskCells
@@ -143,26 +148,25 @@ func (a *active[T]) left(row, computed span) {
 }
 
 // find finds what of the rows of a tile may be other than zero afterwards, and beyond.
-func (a *access[T]) find(r *room[T], t *tile, own int32) {
-	rows := int32(len(t.rows))
-	for row := int32(-beside); row < rows+beside; row++ {
-		s := span{}
-		for _, p := range t.piecesOf(row) {
+func (a *access[T]) find(r *room[T], t *tile, rows []span, own int32) {
+	reads := r.reads[:len(rows)+2*beside]
+	for i := range reads {
+		reads[i] = span{}
+		for _, p := range t.piecesOf(int32(i) - beside) {
 			for _, of := range a.from {
 				if found := of.some(span{p.cell, p.cell + p.n}, own); !found.empty() {
-					s = s.with(found.moved(p.place - p.cell))
+					reads[i] = reads[i].with(found.moved(p.place - p.cell))
 				}
 			}
 		}
-		r.reads[row+beside] = s
 	}
-	for row := range r.spans[:rows] {
-		r.spans[row] = r.reads[row+beside].grown(beside)
+	for row := range rows {
+		rows[row] = reads[row+beside].grown(beside)
 		for _, away := range [...]int{0, 1, 3, 4} {
-			r.spans[row] = r.spans[row].with(r.reads[row+away])
+			rows[row] = rows[row].with(reads[row+away])
 		}
 	}
 	for _, in := range t.inlets {
-		r.spans[in.row] = r.spans[in.row].with(span{in.place, in.place + 1})
+		rows[in.row] = rows[in.row].with(span{in.place, in.place + 1})
 	}
 }

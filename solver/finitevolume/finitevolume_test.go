@@ -10,8 +10,8 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/solver"
-	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
+	"carina/solver/cuda/physicstest"
 	"carina/solver/enginetest"
 	"carina/solver/expression"
 	"carina/solver/finitevolume"
@@ -401,14 +401,7 @@ func TestSameOnGPU(t *testing.T) {
 	if got := of(system{all: true}).Hashes(t); !slices.Equal(got, want) {
 		t.Errorf("%x where nothing is left out, %x else", got, want)
 	}
-	onGPU := of(system{})
-	onGPU.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
-		gpu, err := devicetest.Fresh(t, 0)
-		return cuda.New(gpu, tr, ""), err
-	}
-	if got := onGPU.Hashes(t); !slices.Equal(got, want) {
-		t.Errorf("%x on a GPU, %x on a processor", got, want)
-	}
+	physicstest.Same(t, *of(system{}))
 }
 
 // Steps are as long as a speed allows, no longer than the end lets them be, and those that were

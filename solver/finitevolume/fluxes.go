@@ -43,12 +43,12 @@ type access[T float32 | float64] struct {
 
 // room is a worker's.
 type room[T float32 | float64] struct {
-	rows    [4]lines[T]    // cells of a row, of those next to it and of one behind
-	low     lines[T]       // sides of cells, along one axis
-	along   crossed[T]     // along x
-	below   [2]crossed[T]  // along y, of an even row, and of an odd one
-	spans   [tileRows]span // what is computed of rows
-	all     span           // what holds these
+	rows    [4]lines[T]            // cells of a row, of those next to it and of one behind
+	low     lines[T]               // sides of cells, along one axis
+	along   crossed[T]             // along x
+	below   [2]crossed[T]          // along y, of an even row, and of an odd one
+	spans   [1 + tileRows + 1]span // what is computed of rows, from that below on
+	all     span                   // what holds these
 	reads   [tileRows + 2*beside]span
 	fastest [mostLanes]T
 	edge    T // of an inflow
@@ -191,20 +191,12 @@ func (r *room[T]) row(row int32) lines[T] { return r.rows[row&3] }
 // kept is what is kept of the faces below a row.
 func (r *room[T]) kept(row int32) *crossed[T] { return &r.below[row&1] }
 
-// span is what is computed of a row of a tile.
-func (r *room[T]) span(t *tile, row int32) span {
-	if row < 0 || int(row) >= len(t.rows) {
-		return span{}
-	}
-	return r.spans[row]
-}
-
 // tile computes what is not still of a tile.
 func (f *fluxes[T]) tile(r *room[T], a *access[T], t *tile) {
 	f.find(r, a, t)
 	known, loaded := span{}, int32(-beside-1) // of the high sides of a row; the last row at hand
 	for row := int32(-1); int(row) < len(t.rows); row++ {
-		s := r.span(t, row).with(r.span(t, row+1))
+		s := r.spans[row+1].with(r.spans[row+2])
 		if !s.empty() {
 			f.bring(r, a, t, row, &loaded)
 			f.across(r, row, span{s.from, min(known.from, s.to)})
@@ -221,18 +213,18 @@ func (f *fluxes[T]) tile(r *room[T], a *access[T], t *tile) {
 
 // find finds what of a tile is to be computed.
 func (f *fluxes[T]) find(r *room[T], a *access[T], t *tile) {
-	own := span{0, t.count}
-	r.all = span{}
-	whole := a.into == nil || t.outer
-	if !whole {
-		a.find(r, t, f.own)
-	}
-	for row := range t.rows {
-		if whole {
-			r.spans[row] = own
+	own, rows := span{0, t.count}, r.spans[1:1+len(t.rows)]
+	r.all, r.spans[1+len(rows)] = span{}, span{}
+	if whole := a.into == nil || t.outer; !whole {
+		a.find(r, t, rows, f.own)
+	} else {
+		for row := range rows {
+			rows[row] = own
 		}
-		r.spans[row] = r.spans[row].within(own)
-		r.all = r.all.with(r.spans[row])
+	}
+	for row := range rows {
+		rows[row] = rows[row].within(own)
+		r.all = r.all.with(rows[row])
 	}
 	r.all = r.all.grown(beside)
 }
@@ -338,7 +330,7 @@ func (f *fluxes[T]) enter(r *room[T], in *inlet, first *T, face lines[T], place 
 
 // finish computes what is left of a row: the faces along it, and what becomes of the cells.
 func (f *fluxes[T]) finish(r *room[T], a *access[T], t *tile, row int32) {
-	s, first := r.spans[row], t.rows[row]
+	s, first := r.spans[row+1], t.rows[row]
 	if !s.empty() {
 		f.along(r, t, row, s)
 		f.balance(r, a, t, row, s)

@@ -33,6 +33,7 @@ type onWarps[T float32 | float64] struct {
 	works   [cycle]*cuda.Work
 	still   []uint64 // words of it, where there are fluxes
 	to      int      // field
+	again   bool
 }
 
 // still tells kernels where nothing happens: of each of the three things that stages write, the
@@ -80,7 +81,7 @@ func newGPU[T float32 | float64](b *solver.Binding, d *cuda.Device, s *Scheme) (
 	}
 	for i := range s.Stages {
 		stage := &s.Stages[i]
-		to, numbers := onWarps[T]{to: stage.to()}, int(Sides)
+		to, numbers := onWarps[T]{to: stage.to(), again: stage.Again}, int(Sides)
 		for _, u := range stage.updates() {
 			to.parts = append(to.parts, expression.NewTabulator[T](u.Program))
 			numbers += len(u.Table())
@@ -97,7 +98,7 @@ func newGPU[T float32 | float64](b *solver.Binding, d *cuda.Device, s *Scheme) (
 		}
 		for n := range cycle {
 			fields := make([]uint64, most*len(s.Fields[n]))
-			for of, number := range s.at(stage, n) {
+			for of, number := range s.Fields[n] {
 				for value := 0; number != Missing && value < b.Values(number); value++ {
 					fields[most*of+value] = uint64(d.At(b.Array(number) + int32(value)))
 				}
@@ -124,23 +125,14 @@ func (k *onGPU[T]) Prepare(phase int, list []Parameter, inflow [Sides]float64) {
 	for side := range inflow {
 		s.numbers[n+side] = T(inflow[side])
 	}
+	s.works[0].Idle, s.works[1].Idle = false, false
 }
 
 // Work is that of a phase.
 func (k *onGPU[T]) Work(step, phase int) solver.Work { return k.stages[phase].works[step] }
 
-// Idle lets a phase do nothing.
-func (k *onGPU[T]) Idle(phase int, is bool) {
-	for _, w := range k.stages[phase].works {
-		w.Idle = is
-	}
-}
-
 // Collect waits for the fastest wave.
 func (k *onGPU[T]) Collect(_ int, numbers []int64) error { return k.device.Take(k.speeds, numbers) }
-
-// Bytes is 0.
-func (k *onGPU[T]) Bytes() int64 { return 0 }
 
 // Forget lets nothing be known of states.
 func (k *onGPU[T]) Forget() {
@@ -148,7 +140,8 @@ func (k *onGPU[T]) Forget() {
 	k.still.written = [3]int32{}
 }
 
-// Begin tells stages what is known. Those that leave a state have an odd number.
+// Begin tells stages what is known, those that leave a state by an odd number, and lets what is done
+// again do nothing unless it is prepared.
 func (k *onGPU[T]) Begin(steps int64) error {
 	q, n := &k.still, int32(steps%cycle)
 	if last := q.written[rated]; last > 0 {
@@ -161,6 +154,7 @@ func (k *onGPU[T]) Begin(steps int64) error {
 			q.stage, q.to = q.stage+1, 1-n
 		}
 		copy(device.BytesOf(s.still), device.BytesOf(unsafe.Slice(q, 1)))
+		s.works[n].Idle = s.again
 	}
 	return nil
 }

@@ -48,21 +48,20 @@ func newProcessor[T float32 | float64](b *solver.Binding, d *processor.Device, s
 		if stage.fluxes() {
 			to.fluxes, err = newFluxes(k, stage, d.Workers())
 		} else {
-			to.cells, err = stencil.NewStencil[T](b, stage.Last, s.Functions[stage.Last.Name], stage.Last.Of(s.at(stage, 0)...), stage.Last.Of(s.at(stage, 1)...))
+			to.cells, err = stencil.NewStencil[T](b, stage.Last, s.Functions[stage.Last.Name], stage.Last.Of(s.Fields[0]...), stage.Last.Of(s.Fields[1]...))
 		}
 		if err != nil {
 			return nil, err
 		}
 		for n := range cycle {
-			to.works[n] = k.work(to, stage, n)
+			to.works[n] = k.work(to, n)
 		}
 	}
 	return k, nil
 }
 
-// work is that of a stage in a step of the cycle: by themselves cells are left out of which the
-// state is zero.
-func (k *onProcessor[T]) work(to *onWorkers[T], stage *Stage, n int) solver.Work {
+// work is that of a stage in a step of the cycle.
+func (k *onProcessor[T]) work(to *onWorkers[T], n int) solver.Work {
 	if to.fluxes != nil {
 		work := to.fluxes.work(n)
 		return processor.PartWork(func(blocks []solver.Block) (int, func(part, worker int)) {
@@ -72,7 +71,7 @@ func (k *onProcessor[T]) work(to *onWorkers[T], stage *Stage, n int) solver.Work
 			return work(blocks)
 		})
 	}
-	part, active := to.cells.Part(n), k.active[k.scheme.at(stage, n)[State]]
+	part, active := to.cells.Part(n), k.active[k.scheme.Fields[n][Next]]
 	return solver.BlockWork(func(b *solver.Block, worker int) {
 		to.cells.EachRun(b, func(from, to int32) {
 			s := span{from, to}
@@ -89,8 +88,13 @@ func (k *onProcessor[T]) work(to *onWorkers[T], stage *Stage, n int) solver.Work
 // Work is that of a phase.
 func (k *onProcessor[T]) Work(step, phase int) solver.Work { return k.stages[phase].works[step] }
 
-// Begin has nothing to do.
-func (k *onProcessor[T]) Begin(int64) error { return nil }
+// Begin lets what is done again do nothing unless it is prepared.
+func (k *onProcessor[T]) Begin(int64) error {
+	for i := range k.stages {
+		k.stages[i].idle = k.scheme.Stages[i].Again
+	}
+	return nil
+}
 
 // Forget lets nothing be known of cells.
 func (k *onProcessor[T]) Forget() {
@@ -102,7 +106,7 @@ func (k *onProcessor[T]) Forget() {
 // Prepare lets a phase take over parameters.
 func (k *onProcessor[T]) Prepare(phase int, list []Parameter, inflow [Sides]float64) {
 	s := &k.stages[phase]
-	if s.fluxes != nil {
+	if s.idle = false; s.fluxes != nil {
 		s.fluxes.prepare(list, inflow)
 		return
 	}
@@ -111,9 +115,6 @@ func (k *onProcessor[T]) Prepare(phase int, list []Parameter, inflow [Sides]floa
 	}
 	s.cells.Prepare()
 }
-
-// Idle lets a phase do nothing.
-func (k *onProcessor[T]) Idle(phase int, is bool) { k.stages[phase].idle = is }
 
 // Collect hands over the fastest wave since the last time.
 func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
@@ -127,18 +128,4 @@ func (k *onProcessor[T]) Collect(_ int, numbers []int64) error {
 	}
 	numbers[0] = int64(math.Float64bits(float64(fastest)))
 	return nil
-}
-
-// Bytes is the memory beside that of fields.
-func (k *onProcessor[T]) Bytes() (total int64) {
-	total = k.windows.Bytes()
-	for _, s := range k.stages {
-		if s.cells != nil {
-			total += s.cells.Bytes()
-		}
-	}
-	for _, a := range k.active {
-		total += 4 * int64(len(a.mask))
-	}
-	return total
 }

@@ -63,15 +63,15 @@ type Scheme struct {
 // cycle is after how many steps the state lies where it lay.
 const cycle = 2
 
-// Stage is what a phase does: of fluxes or, if Last is all that it has, of cells by themselves,
-// after the fluxes of its step. Parts hand on values in lines, those of an axis along it and
-// across last.
+// Stage is what a phase does: of fluxes or, if Last is all that it has, of cells by themselves where
+// the next state is not zero. Parts hand on values in lines, those of an axis along it and across
+// last.
 type Stage struct {
 	// Name and Every are those of the phase.
 	Name  string
 	Every int64
-	// Again tells that it does what the stage before it has done once more, where that is told
-	// not to hold.
+	// Again tells that it does what the stage before it has done once more, where that does not
+	// hold.
 	Again bool
 	// Cells makes of the state and the ground, and After of the rates behind these, too, as
 	// many values of a cell as it likes: scalars and, last, a vector.
@@ -88,8 +88,8 @@ type Stage struct {
 	// Inflow makes of what comes in at an edge and of the first value there what the vector
 	// along the axis gets. Maximum 0 is the fastest wave.
 	Inflow *stencil.Update
-	// Last makes of the faces of a cell, and of nothing, its state, or that and the rates,
-	// the rates or, if it reads the state, the next state.
+	// Last makes of the faces of a cell the rates or, if it reads the state, too, or that and
+	// the rates, the next state.
 	Last *stencil.Update
 }
 
@@ -108,15 +108,11 @@ type Rank interface {
 	// Forget is told that the state is not that which the last step left.
 	Forget()
 	// Prepare lets a phase take over parameters, and by what that which comes in at sides is
-	// multiplied.
+	// multiplied. A phase that is there Again does nothing in a step in which it was not prepared.
 	Prepare(phase int, list []Parameter, inflow [Sides]float64)
-	// Idle lets a phase do nothing until it is told otherwise.
-	Idle(phase int, is bool)
 	// Collect hands over the bits of the fastest wave of the first phase: those of numbers
 	// that are not negative are ordered as the numbers are.
 	Collect(phase int, numbers []int64) error
-	// Bytes is the memory beside that of fields, on a processor.
-	Bytes() int64
 }
 
 // New prepares a scheme on a rank's device, whose fields have values of type T.
@@ -146,15 +142,6 @@ func (s *Stage) ground() int {
 
 // owns is how much of each cell the last part reads: nothing, the state, or its rates, too.
 func (s *Stage) owns() int { return (len(s.Last.Reads) - 2*(2*s.values()+1)) / s.values() }
-
-// at are the fields of a stage in a step of the cycle.
-func (s *Scheme) at(stage *Stage, n int) []int {
-	list := append([]int{}, s.Fields[n]...)
-	if !stage.fluxes() {
-		list[State] = list[Next]
-	}
-	return list
-}
 
 // to is the field that a stage with fluxes writes.
 func (s *Stage) to() int {

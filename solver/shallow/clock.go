@@ -12,14 +12,14 @@ import (
 
 // clock chooses time steps and counts them.
 type clock struct {
+	finitevolume.Clock
 	water   *Water
-	clock   finitevolume.Clock
 	entered [sides]float64 // factors of Inflow, integrated over time
 	list    [10]finitevolume.Parameter
 }
 
 func newClock(w *Water, spacing float64) clock {
-	return clock{water: w, clock: finitevolume.Clock{Courant: cmp.Or(w.Courant, 0.25), Spacing: spacing, Single: w.Single, End: w.End,
+	return clock{water: w, Clock: finitevolume.Clock{Courant: cmp.Or(w.Courant, 0.25), Spacing: spacing, Single: w.Single, End: w.End,
 		// Where there is hardly any water waves are those in thin water.
 		Slowest: math.Sqrt(w.Gravity * w.thin())}}
 }
@@ -39,14 +39,14 @@ func (c *clock) inflow(time float64) (factors [sides]float64) {
 
 // pass lets the time of a step pass.
 func (c *clock) pass() {
-	before := c.inflow(c.clock.Time)
-	c.clock.Pass()
-	after := c.inflow(c.clock.Time)
+	before := c.inflow(c.Clock.Time)
+	c.Pass()
+	after := c.inflow(c.Clock.Time)
 	for side, factor := range before {
 		if !c.water.Euler {
 			factor = (factor + after[side]) / 2
 		}
-		c.entered[side] += factor * c.clock.Step
+		c.entered[side] += factor * c.Step
 	}
 }
 
@@ -57,13 +57,13 @@ func (c *clock) parameters() []finitevolume.Parameter {
 	if w.Chezy > 0 {
 		chezy = w.Gravity / (w.Chezy * w.Chezy)
 	}
-	if c.clock.Step > 0 {
-		drain = 0.25 * c.clock.Spacing / c.clock.Step
+	if c.Step > 0 {
+		drain = 0.25 * c.Spacing / c.Step
 	}
-	c.list = [...]finitevolume.Parameter{{Name: scheme.Gravity, Value: w.Gravity}, {Name: scheme.InverseSpacing, Value: 1 / c.clock.Spacing},
+	c.list = [...]finitevolume.Parameter{{Name: scheme.Gravity, Value: w.Gravity}, {Name: scheme.InverseSpacing, Value: 1 / c.Spacing},
 		{Name: scheme.Thin, Value: w.thin()}, {Name: scheme.Thick, Value: 1 / w.thin()}, {Name: scheme.Manning, Value: w.Gravity * w.Manning * w.Manning},
-		{Name: scheme.Chezy, Value: chezy}, {Name: scheme.Time, Value: c.clock.Time}, {Name: scheme.Wet, Value: w.Wet},
-		{Name: scheme.TimeStep, Value: c.clock.Step}, {Name: scheme.Drain, Value: drain}}
+		{Name: scheme.Chezy, Value: chezy}, {Name: scheme.Time, Value: c.Clock.Time}, {Name: scheme.Wet, Value: w.Wet},
+		{Name: scheme.TimeStep, Value: c.Step}, {Name: scheme.Drain, Value: drain}}
 	return c.list[:]
 }
 
@@ -79,7 +79,7 @@ type Clock interface {
 func (c *clock) Entered(side Side) float64 { return c.entered[side] }
 
 // Time is how much has passed, in seconds.
-func (c *clock) Time() float64 { return c.clock.Time }
+func (c *clock) Time() float64 { return c.Clock.Time }
 
 // saved are time, time step, and what has entered meanwhile.
 type saved struct {
@@ -89,7 +89,7 @@ type saved struct {
 
 // SaveGlobal returns them.
 func (c *clock) SaveGlobal() []byte {
-	data, _ := binary.Append(nil, binary.LittleEndian, saved{c.clock.Time, c.clock.Step, c.entered}) // of a size that is known
+	data, _ := binary.Append(nil, binary.LittleEndian, saved{c.Clock.Time, c.Step, c.entered}) // of a size that is known
 	return data
 }
 
@@ -99,6 +99,6 @@ func (c *clock) LoadGlobal(data []byte) error {
 	if n, err := binary.Decode(data, binary.LittleEndian, &s); err != nil || n != len(data) {
 		return errors.New("the saved time, time step and inflows are not six numbers")
 	}
-	c.clock.Time, c.clock.Step, c.entered = s.Time, s.Step, s.Entered
+	c.Clock.Time, c.Step, c.entered = s.Time, s.Step, s.Entered
 	return nil
 }

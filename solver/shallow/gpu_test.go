@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"slices"
 	"testing"
 
 	"carina/geometry/generate"
@@ -34,11 +33,7 @@ func TestDryCellsAreLeftOutOnGPU(t *testing.T) {
 	for _, w := range []Water{{}, {Euler: true, Single: true}} {
 		c := shore(w, w.Euler)
 		c.Steps = 5
-		want := c.Hashes(t)
-		c.Device = freshGPU(t)
-		if got := c.Hashes(t); !slices.Equal(got, want) {
-			t.Errorf("%+v: %x on a GPU, %x on a processor", w, got, want)
-		}
+		physicstest.Same(t, *c)
 	}
 }
 
@@ -57,11 +52,7 @@ func TestColumnsOnGPU(t *testing.T) {
 			}
 			return solver.Together{&w}, nil
 		}}
-		want := c.Hashes(t)
-		c.Device = freshGPU(t)
-		if got := c.Hashes(t); !slices.Equal(got, want) {
-			t.Errorf("rows of %d cells: %x on a GPU, %x on a processor", width, got, want)
-		}
+		physicstest.Same(t, *c)
 	}
 }
 
@@ -72,19 +63,7 @@ func TestStepsThatAreTakenOnceMoreOnGPU(t *testing.T) {
 		w := &Water{Gravity: gravity, Euler: true, Manning: 0.2, Initial: func(p r3.Vec) (float64, [2]float64) { return 0.5, [2]float64{3, p.Y / 300} }}
 		return solver.Together{w}, nil
 	}}
-	want := c.Hashes(t)
-	c.Device = freshGPU(t)
-	if got := c.Hashes(t); !slices.Equal(got, want) {
-		t.Errorf("%x on a GPU, %x on a processor", got, want)
-	}
-}
-
-// freshGPU opens a GPU.
-func freshGPU(t *testing.T) func(int, transport.Transport) (solver.Device, error) {
-	return func(_ int, tr transport.Transport) (solver.Device, error) {
-		gpu, err := devicetest.Fresh(t, 0)
-		return cuda.New(gpu, tr, ""), err
-	}
+	physicstest.Same(t, *c)
 }
 
 // gpuRank prepares waters on one GPU.

@@ -11,8 +11,7 @@ import (
 // Kernel is the water of one rank on processors.
 type Kernel interface {
 	solver.Kernel
-	// Time is how much has passed, in seconds.
-	Time() float64
+	Clock
 	// At returns the depth in m and the discharge in m²/s in a cell by its local number.
 	At(cell int32) (h float64, discharge [2]float64)
 	// Wet is how many of the cells from ≤ cell < to are not dry.
@@ -27,12 +26,7 @@ type rank struct {
 	steps  int64
 }
 
-var (
-	_ solver.Reducer = (*rank)(nil)
-	_ solver.Global  = (*rank)(nil)
-	_ solver.Resumer = (*rank)(nil)
-	_ Clock          = (*rank)(nil)
-)
+var _ Clock = (*rank)(nil)
 
 // Begin counts the step that comes.
 func (k *rank) Begin(steps int64) error {
@@ -58,15 +52,14 @@ func (k *rank) LoadGlobal(data []byte) error {
 func (k *rank) Apply(_ int, numbers []int64) {
 	speed := math.Float64frombits(uint64(numbers[0]))
 	if !k.water.Euler {
-		k.clock.clock.Choose(speed)
+		k.Choose(speed)
 		k.pass()
 	} else {
-		again := k.clock.clock.TooLong(speed)
-		if k.Idle(secondPhase, !again); again {
+		if k.TooLong(speed) {
 			k.preparePhase(secondPhase)
 		}
 		k.pass()
-		k.clock.clock.Expect(speed)
+		k.Expect(speed)
 	}
 	k.prepare()
 }
@@ -81,7 +74,7 @@ func (k *rank) prepare() {
 }
 
 func (k *rank) preparePhase(phase int) {
-	k.Prepare(phase, k.parameters(), k.inflow(k.clock.clock.Time))
+	k.Prepare(phase, k.parameters(), k.inflow(k.Clock.Time))
 }
 
 // onProcessor is that on a processor, in values of type T.

@@ -56,15 +56,6 @@ func Sum(w *Wall, known []bool, magnitude []float64, chosen func(t int) bool) Fi
 	return f
 }
 
-// Force is the force of the air on a wall, in N, by its shear and its pressure.
-func (s *Stress) Force(w *Wall) (shear, pressure r3.Vec) {
-	for t := range w.Triangles {
-		shear = r3.Add(shear, r3.Scale(w.Area[t], s.Shear[t]))
-		pressure = r3.Add(pressure, r3.Scale(w.Area[t]*s.Pressure[t], w.Normal[t]))
-	}
-	return shear, pressure
-}
-
 // Magnitude are the sizes of the shear stress.
 func (s *Stress) Magnitude() []float64 {
 	m := make([]float64, len(s.Shear))

@@ -63,6 +63,20 @@ func Accept(t *testing.T, c enginetest.Case) {
 	})
 }
 
+// Same tells whether one rank has the bits on a GPU that it has on a processor.
+func Same(t *testing.T, c enginetest.Case) {
+	t.Helper()
+	c.Device = nil
+	want := c.Hashes(t)
+	c.Device = func(_ int, tr transport.Transport) (solver.Device, error) {
+		d, err := devicetest.Fresh(t, 0)
+		return cuda.New(d, tr, ""), err
+	}
+	if got := c.Hashes(t); !slices.Equal(got, want) {
+		t.Errorf("%x on a GPU, %x on a processor", got, want)
+	}
+}
+
 // idle is a GPU that does nothing, at once: what is left of a step is what the host does.
 type idle struct{ device.Device }
 

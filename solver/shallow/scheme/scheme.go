@@ -222,7 +222,7 @@ func Euler(rough bool) *stencil.Update {
 func Record() *stencil.Update {
 	b := stencil.New("Record")
 	own := func(field, v int) value { return b.Read(solver.Slot{Field: field, Value: v}) }
-	h, most, arrival := own(finitevolume.State, depth), own(Records, 0), own(Records, 1)
+	h, most, arrival := own(finitevolume.Next, depth), own(Records, 0), own(Records, 1)
 	now := b.Select(h, b.Parameter(Wet), arrival, b.Parameter(Time))
 	b.Write(solver.Slot{Field: Records}, b.Program.Maximum(most, h))
 	b.Write(solver.Slot{Field: Records, Value: 1}, b.Select(arrival, b.Constant(0), now, arrival))
