@@ -25,8 +25,8 @@ const (
 
 // The fields of a scheme.
 const (
-	// State is what changes, of which the last two values are those of a vector, along x and
-	// y: what cells read of it is zero where there is nothing.
+	// State is what changes: scalars and, last, a vector along x and y. Where the first of them
+	// is zero there is nothing, and Cells makes zero of all others.
 	State = iota
 	// Ground is what stays.
 	Ground

@@ -1,6 +1,10 @@
 package finitevolume
 
-import "carina/solver"
+import (
+	"slices"
+
+	"carina/solver"
+)
 
 // stack is so many cells beside each other, and those above: the first cell of each row.
 type stack struct {
@@ -35,7 +39,7 @@ func stacks(w *solver.Windows, blocks []solver.Block, rows int, width func(from,
 		}
 	}
 	var last solver.Block
-	for _, b := range append(blocks, solver.Block{}) {
+	for _, b := range slices.Concat(blocks, []solver.Block{{}}) {
 		if b.First == last.End && b.End > b.First {
 			last.End = b.End
 			continue
