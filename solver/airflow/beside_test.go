@@ -56,7 +56,7 @@ func restedSettings() Settings {
 // other owners, ends at the same step with the same mean and the same watch of
 // steadiness as one that was left alone; so does one that was steady when it was saved.
 func TestWhatIsRememberedGoesOn(t *testing.T) {
-	g, s := fork(), restedSettings()
+	g, s := thinFork(), restedSettings()
 	const most, tolerance = 20000, 2e-3
 	run := func(ranks int, plan Plan, before func(r *Rank) error) (e ended) {
 		plan.Tolerance = tolerance
@@ -118,7 +118,7 @@ func TestWhatIsRememberedGoesOn(t *testing.T) {
 // A state is refused in a sentence by a computation that it is not of, which goes on as
 // if nothing had happened.
 func TestOtherStates(t *testing.T) {
-	g := fork()
+	g := thinFork()
 	s := restedSettings()
 	saved := func(g *geometry.Grid, s Settings, periodic [3]bool) (state *solver.State) {
 		enginetest.OnRanks(t, 1, func(tr transport.Transport) error {

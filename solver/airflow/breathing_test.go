@@ -26,9 +26,9 @@ func TestBreathing(t *testing.T) {
 			methods = append(methods, Settings{Collision: BGK, Precision: Half})
 		}
 		for _, method := range methods {
-			g := fork()
+			g := thinFork()
 			s := caveSettings(g)
-			s.FlowRate, s.LatticeVelocity, s.Conditions = 1e-6, 0.05, conditions
+			s.FlowRate, s.LatticeVelocity, s.Conditions = 5e-7, 0.05, conditions
 			s.Collision, s.Precision = method.Collision, method.Precision
 			s.Waveform = opening.Sine{Period: period, Amplitude: 1}
 			var flowError, splitError float64

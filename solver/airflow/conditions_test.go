@@ -17,8 +17,14 @@ import (
 )
 
 // fork is a duct that divides into two, with an inlet and two outlets.
-func fork() *geometry.Grid {
-	size := [3]int32{44, 22, 8}
+func fork() *geometry.Grid { return forkOf(44, 8) }
+
+// thinFork is one of less than half the cells, for flows of thousands of steps.
+func thinFork() *geometry.Grid { return forkOf(36, 4) }
+
+// forkOf is a fork of a length and a depth, in cells.
+func forkOf(length, depth int32) *geometry.Grid {
+	size := [3]int32{length, 22, depth}
 	fluid := func(x, y, z int32) bool {
 		switch {
 		case x < 14:
@@ -39,18 +45,18 @@ func fork() *geometry.Grid {
 		}
 		return 0.5, 0
 	}
-	normal := r3.Vec{X: 1}
+	normal, area := r3.Vec{X: 1}, float64(8*depth)*1e-8
 	return generate.LinkedGrid(size, 1e-4, [3]bool{}, fluid, wall, []geometry.Opening{
-		{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, normal), Area: 64e-8},
-		{Number: 2, Role: geometry.Outlet, Normal: normal, Area: 64e-8},
-		{Number: 3, Role: geometry.Outlet, Normal: normal, Area: 64e-8},
+		{Number: 1, Role: geometry.Inlet, Normal: r3.Scale(-1, normal), Area: area},
+		{Number: 2, Role: geometry.Outlet, Normal: normal, Area: area},
+		{Number: 3, Role: geometry.Outlet, Normal: normal, Area: area},
 	})
 }
 
-// runConditions computes a fork on two ranks.
+// runConditions computes a thin fork on two ranks.
 func runConditions(t *testing.T, change func(*Settings), steps int64) *Summary {
 	t.Helper()
-	g := fork()
+	g := thinFork()
 	s := caveSettings(g)
 	change(&s)
 	d := scattered(g, 6, 2, 3, [3]bool{})
@@ -98,10 +104,10 @@ func TestWindkessel(t *testing.T) {
 	}
 }
 
-// forkUnits are those of the fork by default, with the impedance of its outlets, in
+// forkUnits are those of the thin fork by default, with the impedance of its outlets, in
 // Pa·s/m³.
 func forkUnits() (Units, float64) {
-	g := fork()
+	g := thinFork()
 	s := caveSettings(g)
 	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
 	defer r.Close()
@@ -185,7 +191,7 @@ func TestConditionsAreChecked(t *testing.T) {
 // resistance answers too late.
 func TestPressureBehindAResistance(t *testing.T) {
 	units, impedance := forkUnits()
-	most := -caveSettings(fork()).FlowRate / 2
+	most := -caveSettings(thinFork()).FlowRate / 2
 	for _, impedances := range []float64{30, 100} {
 		resistance := impedances * impedance
 		summary := runConditions(t, func(s *Settings) {
@@ -209,7 +215,7 @@ func TestPressureBehindAResistance(t *testing.T) {
 func TestSmallCompliance(t *testing.T) {
 	units, impedance := forkUnits()
 	resistance := 100 * impedance
-	behind := -resistance * caveSettings(fork()).FlowRate / 2
+	behind := -resistance * caveSettings(thinFork()).FlowRate / 2
 	flow := func(compliance, behind float64) float64 {
 		return runConditions(t, func(s *Settings) {
 			s.TimeStep = units.TimeStep

@@ -63,7 +63,7 @@ func TestKeptFieldsStay(t *testing.T) {
 // Pressures relative to the ambient one are those of the flow without it, and come from
 // what is kept once they have been asked for.
 func TestRelativePressuresAreKept(t *testing.T) {
-	g := fork()
+	g := thinFork()
 	rank := func(ambient float64) *Rank {
 		s := caveSettings(g)
 		s.Conditions = map[int]opening.Condition{2: {Kind: opening.ImposedPressure, Pressure: ambient}, 3: {Kind: opening.ImposedPressure, Pressure: ambient}}

@@ -15,7 +15,7 @@ import (
 
 // What is known of a flow, and when it ends, does not depend on who computes it.
 func TestKnownOnAllRanks(t *testing.T) {
-	g := fork()
+	g := thinFork()
 	s := caveSettings(g)
 	s.FlowRate, s.LatticeVelocity, s.RampTime = 1e-6, 0.1, 0
 	var all []*Summary
@@ -47,7 +47,7 @@ func TestKnownOnAllRanks(t *testing.T) {
 // Cycles of a breath are watched as a whole.
 func TestKnownOfCycles(t *testing.T) {
 	race.SkipArithmetic(t)
-	g := fork()
+	g := thinFork()
 	s := caveSettings(g)
 	s.FlowRate, s.LatticeVelocity, s.Waveform = 1e-6, 0, opening.Sine{Period: 1e-2, Amplitude: 1}
 	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 60000, Tolerance: 5e-3})

@@ -41,7 +41,7 @@ type outcomes struct {
 // the fields in each phase, as added up in double precision, and the same to the last bit
 // on other ranks, with cells that change owner, and from a state that was saved on the way.
 func TestStatistics(t *testing.T) {
-	g, s := fork(), restedSettings()
+	g, s := thinFork(), restedSettings()
 	const perPeriod, steps, phases = 1000, 5000, 4
 	dt := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])).Units().TimeStep
 	s.TimeStep, s.Waveform = dt, opening.Sine{Period: perPeriod * dt, Amplitude: 1}
@@ -180,7 +180,7 @@ func checkMoments(t *testing.T, list []*Fields, got [][]float32) {
 // cycle.
 func TestStatisticsBeginBehindTheTransient(t *testing.T) {
 	race.SkipArithmetic(t)
-	g, s := fork(), restedSettings()
+	g, s := thinFork(), restedSettings()
 	s.RampTime = 0
 	const most = 10000
 	begin := func(plan Plan) (from, dt float64) {
