@@ -263,6 +263,13 @@ func compareRuns(b *solver.Binding, windows *solver.Windows) (wrong string) {
 	for k := range farOffsets {
 		for i := range b.Blocks {
 			at, last := b.Blocks[i].First, int32(-2)
+			list := make([]int32, b.Blocks[i].End-at)
+			windows.Neighbours(k, at, list)
+			for j, n := range list {
+				if n != windows.Neighbour(k, at+int32(j)) {
+					wrong = "a list of neighbours has others than its cells"
+				}
+			}
 			windows.Each(k, at, b.Blocks[i].End, func(cell, n, neighbour int32) {
 				if cell != at || n < 1 {
 					wrong = "runs of neighbours do not follow each other"

@@ -148,6 +148,33 @@ func (w *Windows) Neighbour(offset int, cell int32) int32 {
 	return shift + lane
 }
 
+// Neighbours sets a list to the local numbers of the neighbours, at an offset by its number, of
+// cells that follow each other from one on, −1 where there is none.
+func (w *Windows) Neighbours(offset int, from int32, list []int32) {
+	for len(list) > 0 {
+		lane := from % WindowCells
+		n := min(len(list), int(WindowCells-lane))
+		if first := w.First[int(from/WindowCells)*len(w.Offsets)+offset]; first >= 0 {
+			for i := range n {
+				list[i] = first + lane + int32(i)
+			}
+		} else {
+			record := w.Runs[-1-first:]
+			starts := uint32(record[0])
+			at := bits.OnesCount32(starts << (WindowCells - 1 - lane))
+			for i := range n {
+				if i > 0 {
+					at += int(starts >> (int(lane) + i) & 1)
+				}
+				if list[i] = -1; record[at] != NoRun {
+					list[i] = record[at] + lane + int32(i)
+				}
+			}
+		}
+		list, from = list[n:], from+int32(n)
+	}
+}
+
 // Each calls f for the cells from ≤ cell < to in runs whose neighbours at an offset, by
 // its number, follow each other: n of them from a cell on with the first one's neighbour,
 // −1 where there is none.

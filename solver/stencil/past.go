@@ -13,27 +13,17 @@ const (
 	cacheBytes = 64 << 20
 )
 
-// WritePast lets outputs go past the cache where fields of so many bytes on each of the ranks
-// that share it do not stay in it anyway: it need not read what they overwrite. Each goes to a
-// slot of the cell itself.
-func (s *Stencil[T]) WritePast(bytes int64) {
-	if s.past = bytes*s.sharing > cacheBytes; s.past {
-		for i := range s.rooms {
-			s.rooms[i].pieces.reserve(len(s.update.Reads), len(s.update.Writes))
-		}
-	}
-}
-
 // compiled is an update with its functions and what parameters make of its table.
 type compiled[T float32 | float64] struct {
 	*expression.Tabulator[T]
 	function, past Function // past is nil where there is none
+	functions      Functions
 	reads, writes  int
 	table          []T
 }
 
 func compile[T float32 | float64](u *Update, functions Functions) *compiled[T] {
-	return &compiled[T]{expression.NewTabulator[T](u.Program), Best[T](functions), best[T](functions, "Past"), len(u.Reads), len(u.Writes), nil}
+	return &compiled[T]{Tabulator: expression.NewTabulator[T](u.Program), function: Best[T](functions), functions: functions, reads: len(u.Reads), writes: len(u.Writes)}
 }
 
 // prepare takes over the parameters that were set.
@@ -85,22 +75,27 @@ func (p *pieces[T]) run(c *compiled[T], at []unsafe.Pointer, n int) {
 
 // keep keeps n cells behind so many others.
 func (p *pieces[T]) keep(c *compiled[T], at []unsafe.Pointer, skip, n int) {
-	size := int(unsafe.Sizeof(T(0)))
 	for n > 0 {
-		to := unsafe.Add(at[c.reads], skip*size)
-		if p.cells == pieceCells || p.cells > 0 && (p.update != c || to != unsafe.Add(p.to[0], p.cells*size)) {
-			p.flush()
-		}
-		if p.cells == 0 {
-			p.update = c
-			copy(p.to, at[c.reads:])
-			advance(p.to, skip*size)
-		}
+		p.start(c, at[c.reads:], skip, 1)
 		some := min(n, pieceCells-p.cells)
 		for i, from := range at[:c.reads] {
 			copy(p.values[i*pieceCells+p.cells:], unsafe.Slice((*T)(from), skip+some)[skip:])
 		}
 		p.cells, skip, n = p.cells+some, skip+some, n-some
+	}
+}
+
+// start makes room for at least so many cells, the first of which is skip behind where outputs
+// are: those before are computed unless these follow them.
+func (p *pieces[T]) start(c *compiled[T], to []unsafe.Pointer, skip, least int) {
+	size := int(unsafe.Sizeof(T(0)))
+	if p.cells+least > pieceCells || p.cells > 0 && (p.update != c || unsafe.Add(to[0], skip*size) != unsafe.Add(p.to[0], p.cells*size)) {
+		p.flush()
+	}
+	if p.cells == 0 {
+		p.update = c
+		copy(p.to, to)
+		advance(p.to, skip*size)
 	}
 }
 
@@ -115,7 +110,10 @@ func (p *pieces[T]) flush() {
 		at[i] = unsafe.Pointer(&p.values[i*pieceCells])
 	}
 	copy(at[c.reads:], p.to)
-	before, whole := wholeLines(at[c.reads:], p.cells, size)
+	before, whole := p.cells, 0
+	if c.past != nil {
+		before, whole = wholeLines(at[c.reads:], p.cells, size)
+	}
 	for _, part := range []struct {
 		cells int
 		run   func(at []unsafe.Pointer, n int)

@@ -99,11 +99,14 @@ type Stencil[T float32 | float64] struct {
 	rooms    []room[T]
 	cells    int32 // own
 	sharing  int64 // ranks on this host
-	past     bool  // outputs are written past the cache
 }
 
-// run is cells that follow each other, and so do their neighbours at every offset.
-type run struct{ first, end int32 }
+// run is cells that follow each other, and so do their neighbours at every offset but where
+// they are scattered.
+type run struct {
+	first, end int32
+	scattered  bool
+}
 
 // place is where an input or output lies.
 type place struct {
@@ -242,7 +245,7 @@ func (s *Stencil[T]) findRuns(b *solver.Binding) {
 				if last := len(s.runs) - 1; last >= own && s.runs[last].end == c && !starts[c-block.First] {
 					s.runs[last].end = c + 1
 				} else {
-					s.runs = append(s.runs, run{c, c + 1})
+					s.runs = append(s.runs, run{first: c, end: c + 1})
 				}
 			}
 		}
@@ -270,7 +273,11 @@ func (s *Stencil[T]) Prepare() {
 func (s *Stencil[T]) Work(access int) solver.BlockWork {
 	return func(b *solver.Block, worker int) {
 		for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
-			s.part(s.accesses[access], &s.rooms[worker], run.first, run.end)
+			if run.scattered {
+				s.together(s.accesses[access], &s.rooms[worker], run)
+			} else {
+				s.part(s.accesses[access], &s.rooms[worker], run.first, run.end)
+			}
 		}
 		s.finish(&s.rooms[worker])
 	}
@@ -278,13 +285,15 @@ func (s *Stencil[T]) Work(access int) solver.BlockWork {
 
 // finish ends work on runs.
 func (s *Stencil[T]) finish(r *room[T]) {
-	if s.past {
+	if r.pieces.cells > 0 {
 		r.pieces.flush()
+	}
+	if s.all.past != nil {
 		fence()
 	}
 }
 
-// Part is Work on some cells of a run alone, from ≤ cell < to.
+// Part is Work on some cells of a run alone, from ≤ cell < to. OwnOutputs was not called.
 func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
 	places := s.accesses[access]
 	return func(worker int, from, to int32) {
@@ -294,21 +303,31 @@ func (s *Stencil[T]) Part(access int) func(worker int, from, to int32) {
 }
 
 // EachRun calls f for the runs of a block, each from its first cell to the one behind its last.
+// OwnOutputs was not called.
 func (s *Stencil[T]) EachRun(b *solver.Block, f func(from, to int32)) {
 	for _, r := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
 		f(r.first, r.end)
 	}
 }
 
-// Inputs are where what an access reads of a cell lies, and behind it what it reads of the next
-// ones of its run. They are the worker's until it asks for others.
-func (s *Stencil[T]) Inputs(access, worker int, cell int32) []unsafe.Pointer {
+// EachInputs calls f for n cells of a block at a time that follow each other, with where what
+// an access reads of them lies. That is the worker's until the next call.
+func (s *Stencil[T]) EachInputs(access, worker int, b *solver.Block, f func(cell int32, n int, at []unsafe.Pointer)) {
 	r, places := &s.rooms[worker], s.accesses[access][:len(s.update.Reads)]
-	s.find(r, cell)
-	for i := range places {
-		r.at[i] = s.at(&places[i], cell, r)
+	for _, run := range s.runs[s.begin[b.Number]:s.begin[b.Number+1]] {
+		if run.scattered {
+			s.gather(places, r, run)
+			for i := range places {
+				r.at[i] = unsafe.Pointer(&r.pieces.values[i*pieceCells])
+			}
+		} else {
+			s.find(r, run.first)
+			for i := range places {
+				r.at[i] = s.at(&places[i], run.first, r)
+			}
+		}
+		f(run.first, int(run.end-run.first), r.at[:len(places)])
 	}
-	return r.at[:len(places)]
 }
 
 // find finds the neighbours of a cell.
@@ -330,7 +349,7 @@ func (s *Stencil[T]) part(places []place, r *room[T], from, to int32) {
 		update = s.inside
 		copy(r.at[update.reads:], r.at[len(s.update.Reads):][:update.writes])
 	}
-	if s.past && update.past != nil {
+	if update.past != nil {
 		r.pieces.run(update, r.at, n)
 	} else {
 		update.run(r.at, n)

@@ -152,6 +152,95 @@ func againstCells(t *testing.T, ranks, every int) {
 	})
 }
 
+// apart is a mixture that a cell keeps: the values of cells around it, what a cell has where there
+// are none, and whether there are; far is the same where all are there.
+func apart(far bool) *stencil.Update {
+	u := stencil.New("apart")
+	own, next := u.Read(solver.Slot{}), u.Read(solver.Slot{Offset: right, Wall: -1})
+	low, there := u.Read(solver.Slot{Value: 1, Offset: below, Wall: 0}), u.Constant(1)
+	if !far {
+		there = u.Present(right)
+	}
+	u.Write(solver.Slot{Field: 1}, u.Add(own, u.Multiply(u.Constant(10), next)))
+	u.Write(solver.Slot{Field: 1, Value: 1}, u.Add(low, u.Multiply(u.Constant(100), there)))
+	return u
+}
+
+// keeping runs it, and the shorter one where all is there.
+type keeping struct{ physics }
+
+func (p *keeping) Program() solver.Program {
+	program := p.physics.Program()
+	program.Steps[0][0].Return = nil
+	return program
+}
+
+func (p *keeping) Bind(b *solver.Binding) (k solver.Kernel, err error) {
+	if p.stencil, err = stencil.NewStencil[float64](b, apart(false), interpreted(apart(false))); err != nil {
+		return nil, err
+	}
+	p.stencil.Inside(interpreted(apart(true)), apart(true))
+	p.stencil.OwnOutputs(1)
+	p.stencil.Prepare()
+	return p, b.Fill(0, func(x, y, _ int32, v []float64) { v[0], v[1] = first(x, y), second(x, y) })
+}
+
+// Cells that are computed together have the values of those around them, and so have lists of
+// what is read.
+func TestOwnOutputs(t *testing.T) {
+	there := func(x, y int32) bool { return x >= 0 && x < 300 && y >= 0 && y < 11 && (x*x+7*y+x*y)%19 > 0 }
+	g := generate.Grid([3]int32{300, 11, 1}, func(x, y, _ int32) bool { return there(x, y) })
+	for _, ranks := range []int{1, 3} {
+		enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
+			p := &keeping{}
+			r, err := solver.NewRank(enginetest.Scattered(g, 7, ranks, 3, [3]bool{}), solver.Together{p}, processor.New(2, tr), tr, solver.Options{})
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			if err := r.Step(); err != nil {
+				return err
+			}
+			read := map[int32]float64{}
+			for i := range r.Layout().Blocks {
+				p.stencil.EachInputs(0, 0, &r.Layout().Blocks[i], func(cell int32, n int, at []unsafe.Pointer) {
+					for j, v := range unsafe.Slice((*float64)(at[1]), n) {
+						read[cell+int32(j)] = v
+					}
+				})
+			}
+			var got [2][]float64
+			for v := range got {
+				if got[v], err = r.Values(1, v); err != nil {
+					return err
+				}
+			}
+			i := 0
+			r.Layout().EachCell(func(cell, x, y, _ int32) {
+				next, want := 0.0, [2]float64{first(x, y), first(x, y)}
+				if there(x+1, y) {
+					next = first(x+1, y)
+					want[1] += 100
+				}
+				want[0] += 10 * next
+				if there(x, y-1) {
+					want[1] += second(x, y-1) - first(x, y)
+				}
+				for v := range want {
+					if math.Abs(got[v][i]-want[v]) > 1e-9 {
+						t.Errorf("value %d at (%d, %d) is %g, want %g", v, x, y, got[v][i], want[v])
+					}
+				}
+				if read[cell] != next {
+					t.Errorf("at (%d, %d) %g is read, want %g", x, y, read[cell], next)
+				}
+				i++
+			})
+			return nil
+		})
+	}
+}
+
 // What crosses to other cells is listed for the engine, and fields change places.
 func TestAccess(t *testing.T) {
 	u := mixture()

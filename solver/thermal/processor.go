@@ -27,11 +27,11 @@ func bindProcessor[T float32 | float64](g *Gas, b *solver.Binding, d *processor.
 	if k.Stencil, err = stencil.NewStencil[T](b, g.update(), near, g.access(0), g.access(1)); err != nil {
 		return nil, err
 	}
-	const copies = 2
-	k.WritePast(copies * int64(g.values()) * int64(b.Cells) * int64(unsafe.Sizeof(T(0))))
 	if g.Walls != nil {
 		k.Inside(far, g.Collision.Update(false))
 	}
+	const copies = 2
+	k.OwnOutputs(copies * int64(g.values()) * int64(b.Cells) * int64(unsafe.Sizeof(T(0))))
 	for name, value := range g.parameters() {
 		k.Set(name, value)
 	}

@@ -115,13 +115,12 @@ func (k *onProcessor[T]) totals(step, axis int, scale float64) (solver.Work, fun
 	}
 	work := solver.BlockWork(func(b *solver.Block, worker int) {
 		w := &workers[worker]
-		k.EachRun(b, func(first, end int32) {
-			k.layout.EachPiece(first, end, func(p *solver.Piece, from, to int32) {
+		k.EachInputs(step, worker, b, func(first int32, n int, inputs []unsafe.Pointer) {
+			k.layout.EachPiece(first, first+int32(n), func(p *solver.Piece, from, to int32) {
 				for ; from < to; from += together {
 					n := int(min(to-from, together))
-					inputs := k.Inputs(step, worker, from)
 					for i, read := range reads {
-						w.at[i] = widened[T](inputs[read], &w.wide[i], n)
+						w.at[i] = widened[T](unsafe.Add(inputs[read], uintptr(from-first)*unsafe.Sizeof(T(0))), &w.wide[i], n)
 					}
 					part.Run(&w.at[0], n)
 					line, next := lineOf(p, from, axis)
