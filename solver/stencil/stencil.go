@@ -84,6 +84,15 @@ func (p *Part[T]) Run(at *unsafe.Pointer, n int) {
 	p.function(at, n, unsafe.Pointer(unsafe.SliceData(p.table)))
 }
 
+// RunOn computes what lists of one length hold: inputs and, behind them, outputs.
+func (p *Part[T]) RunOn(lists [][]T) {
+	at := make([]unsafe.Pointer, len(lists))
+	for i := range lists {
+		at[i] = unsafe.Pointer(&lists[i][0])
+	}
+	p.Run(&at[0], len(lists[0]))
+}
+
 // mostCells is how many cells a block has at most.
 const mostCells = solver.BlockCells + solver.GroupCells
 

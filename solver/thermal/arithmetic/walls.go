@@ -17,8 +17,8 @@ const (
 	// Debt is the value behind the populations in which a cell near a wall keeps the mass
 	// that left it through the wall and did not come back.
 	Debt = Populations
-	// reach is how many rows populations cross.
-	reach = 3
+	// Reach is how many rows populations cross.
+	Reach = 3
 )
 
 // Through reads, beside what arrives, whether there are cells below and above a cell: 1, 2
@@ -27,7 +27,7 @@ const (
 func Through(from int) stencil.Access {
 	a := Pull(from)
 	for _, sign := range []int8{-1, 1} {
-		for m := range int8(reach) {
+		for m := range int8(Reach) {
 			a.Reads = append(a.Reads, stencil.Read{Slot: solver.Slot{Offset: geometry.Offset{Y: sign * (m + 1)}}, Present: true})
 		}
 	}
@@ -41,7 +41,7 @@ func Through(from int) stencil.Access {
 // missing is 1 where there is no cell so many rows towards a wall; sign is −1 for the
 // bottom.
 func (b builder) missing(sign int8, rows int) expression.Value {
-	return b.Subtract(b.Constant(1), b.Input(Populations+rows-1+reach*int(1+sign)/2))
+	return b.Subtract(b.Constant(1), b.Input(Populations+rows-1+Reach*int(1+sign)/2))
 }
 
 // walls changes what the cells of three rows throw back at walls, which is what leaves
@@ -57,7 +57,7 @@ func (b builder) walls(now state, regular []expression.Value) {
 	debts := append(b.wall(-1, Bottom, BottomSlide, leaving, shear, regular), b.wall(1, Top, TopSlide, leaving, shear, regular)...)
 	b.Outputs = append(b.Outputs, b.Sum(debts...))
 	// Where nothing is owed the factor is 1.
-	factor := b.Add(b.Constant(1), b.Divide(b.owed([2]expression.Value{b.missing(-1, 1), b.missing(1, 1)}, Populations+2*reach), now.rho))
+	factor := b.Add(b.Constant(1), b.Divide(b.owed([2]expression.Value{b.missing(-1, 1), b.missing(1, 1)}, Populations+2*Reach), now.rho))
 	for i, v := range b.Outputs {
 		b.Outputs[i] = b.Multiply(v, factor)
 	}
@@ -77,7 +77,7 @@ func (b builder) owed(missing [2]expression.Value, debts int) expression.Value {
 func (b builder) wall(sign int8, temperature, slide string, own state, shear expression.Value, regular []expression.Value) (debts []expression.Value) {
 	plain := append([]expression.Value(nil), b.Outputs[:Populations]...)
 	here := b.equilibrium(own)
-	for rows := 1; rows <= reach; rows++ {
+	for rows := 1; rows <= Reach; rows++ {
 		gas := b.behind(sign, rows, temperature, slide, own, shear)
 		there := b.equilibrium(gas)
 		for i, v := range Velocities {
@@ -102,8 +102,8 @@ func (b builder) wall(sign int8, temperature, slide string, own state, shear exp
 func (b builder) behind(sign int8, rows int, temperature, slide string, own state, shear expression.Value) state {
 	gx, gy := b.Parameter(GravityX), b.Parameter(GravityY)
 	wall := state{temperature: b.Parameter(temperature), u: b.Add(b.Parameter(slide), b.scaled(0.5, gx)), v: b.scaled(0.5, gy)}
-	distance := b.Constant(0.5 + reach)
-	for n := 1; n <= reach; n++ {
+	distance := b.Constant(0.5 + Reach)
+	for n := 1; n <= Reach; n++ {
 		distance = b.Subtract(distance, b.missing(sign, n))
 	}
 	ratio := b.Subtract(b.Constant(1), b.Divide(b.Constant(float64(rows)), distance))

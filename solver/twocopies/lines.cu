@@ -13,14 +13,14 @@ DEVICE unsigned long long whole(double v, double scale)
 	v = v > MOST ? MOST : v < -MOST ? -MOST : v;
 	return (unsigned long long)(long long)(v * scale + (v < 0 ? -0.5 : 0.5));
 }
-KERNEL(totals)(Stretches stretches, Windows windows, const stored *__restrict__ from, unsigned long long stride, unsigned long long *sums, double scale)
+KERNEL(lines)(Stretches stretches, Windows windows, const stored *__restrict__ from, unsigned long long stride, unsigned long long *sums, double scale)
 {
 	const Stretch s = stretches.list[blockIdx.x];
 	const int c = s.first / (WARPS * 32) * (WARPS * 32) + (int)threadIdx.x;
 	const bool own = c >= s.first && c < s.end;
 	unsigned long long terms[TERMS] = {};
 	if (own) {
-		real f[POPULATIONS];
+		real f[ARRIVING];
 		arrive(f, from, windows, stride, c);
 		COMPUTE
 	}

@@ -1,4 +1,4 @@
-package thermal
+package twocopies
 
 import (
 	_ "embed"
@@ -12,56 +12,40 @@ import (
 	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/stencil"
-	"carina/solver/thermal/arithmetic"
 )
-
-// Line is sums over the cells of a row or of a column, with velocity and temperature in the
-// middle of a step; energy is without that of height.
-type Line struct {
-	Mass            float64
-	Momentum        [2]float64
-	Energy, Kinetic float64
-	Velocity        [2]float64
-	Temperature     float64
-	Pressure        float64
-}
 
 // largest is the largest term that is summed, as it is.
 const largest = 64
 
-// totaller is a kernel that sums over lines.
-type totaller interface {
-	// totals is the work before a step that sums terms, in whole parts of 1/scale, over
-	// lines that an axis numbers, and take what it has summed: terms of line after line.
-	totals(step, axis int, scale float64) (work solver.Work, take func() ([]int64, error), err error)
+// summer is a kernel that sums over lines.
+type summer interface {
+	// sum is the work before a step that sums terms, in whole parts of 1/scale, over lines
+	// that an axis numbers, and take what it has summed: terms of line after line.
+	sum(step, axis int, scale float64) (work solver.Work, take func() ([]int64, error), err error)
 }
 
-// Lines sums over the rows of all ranks, which axis 1 numbers, or over the columns, on any
-// device and with the same bits on any. All ranks call it. The gas has the rank for itself.
-func (g *Gas) Lines(r *solver.Rank, axis int) ([]Line, error) {
-	size := r.Layout().Domain.Grid.Size
-	scale := math.Ldexp(1, 62-bits.Len(largest)-bits.Len(uint(size[1-axis])))
-	sums, err := g.ownSums(r, axis, scale)
+// Lines sums the terms of cells over the rows of all ranks, which axis 1 numbers, or over the
+// columns, on any device and with the same bits on any: those of line after line. All ranks
+// call it. The physics has the rank for itself.
+func Lines(r *solver.Rank, axis int) ([]float64, error) {
+	scale := math.Ldexp(1, 62-bits.Len(largest)-bits.Len(uint(r.Layout().Domain.Grid.Size[1-axis])))
+	sums, err := ownSums(r, axis, scale)
 	if err := r.Total(sums, err); err != nil {
-		return nil, fmt.Errorf("summing over lines of gas: %w", err)
+		return nil, fmt.Errorf("summing over lines of cells: %w", err)
 	}
-	lines := make([]Line, size[axis])
-	for i := range lines {
-		of := func(term int) float64 { return float64(sums[i*arithmetic.Terms+term]) / scale }
-		lines[i] = Line{
-			Mass: of(arithmetic.Mass), Momentum: [2]float64{of(arithmetic.MomentumX), of(arithmetic.MomentumY)}, Energy: of(arithmetic.Energy), Kinetic: of(arithmetic.Kinetic),
-			Velocity: [2]float64{of(arithmetic.VelocityX), of(arithmetic.VelocityY)}, Temperature: of(arithmetic.Temperature), Pressure: of(arithmetic.Pressure),
-		}
+	list := make([]float64, len(sums))
+	for i, n := range sums {
+		list[i] = float64(n) / scale
 	}
-	return lines, nil
+	return list, nil
 }
 
-func (g *Gas) ownSums(r *solver.Rank, axis int, scale float64) ([]int64, error) {
-	k, ok := r.Kernel(0).(totaller)
+func ownSums(r *solver.Rank, axis int, scale float64) ([]int64, error) {
+	k, ok := r.Kernel(0).(summer)
 	if !ok {
 		return nil, fmt.Errorf("a kernel of type %T sums nothing", r.Kernel(0))
 	}
-	work, take, err := k.totals(int(r.Steps()%2), axis, scale)
+	work, take, err := k.sum(int(r.Steps()%2), axis, scale)
 	if err == nil {
 		err = r.Do(work)
 	}
@@ -86,29 +70,28 @@ const together = 128
 type summing struct {
 	sums  []int64
 	wide  [][together]float64
-	terms [arithmetic.Terms][together]float64
+	terms [][together]float64
 	at    []unsafe.Pointer
 }
 
-func (k *onProcessor[T]) totals(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
-	update := arithmetic.Totals(k.gas.Walls != nil)
-	part, err := stencil.NewPart[float64](update, functions[update.Name])
+func (k *onProcessor[T]) sum(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
+	update := k.physics.Terms
+	part, err := stencil.NewPart[float64](update.Update, update.Functions)
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, value := range k.gas.parameters() {
-		part.Set(name, value)
-	}
+	k.physics.set(part.Set)
 	part.Prepare()
-	lines := int(k.layout.Domain.Grid.Size[axis]) * arithmetic.Terms
 	var reads []int // among those of a step
 	for _, read := range update.Reads {
-		reads = append(reads, slices.Index(k.gas.access(0).Reads, read))
+		reads = append(reads, slices.Index(k.physics.Accesses[0].Reads, read))
 	}
+	numbers := int(k.layout.Domain.Grid.Size[axis]) * len(update.Writes)
 	workers := make([]summing, k.workers)
 	for i := range workers {
 		w := &workers[i]
-		w.sums, w.wide, w.at = make([]int64, lines), make([][together]float64, len(update.Reads)), make([]unsafe.Pointer, len(update.Reads), len(update.Reads)+arithmetic.Terms)
+		w.sums, w.wide, w.terms = make([]int64, numbers), make([][together]float64, len(reads)), make([][together]float64, len(update.Writes))
+		w.at = make([]unsafe.Pointer, len(reads), len(reads)+len(w.terms))
 		for t := range w.terms {
 			w.at = append(w.at, unsafe.Pointer(&w.terms[t]))
 		}
@@ -130,7 +113,7 @@ func (k *onProcessor[T]) totals(step, axis int, scale float64) (solver.Work, fun
 		})
 	})
 	return work, func() ([]int64, error) {
-		all := make([]int64, lines)
+		all := make([]int64, numbers)
 		for i := range workers {
 			for n, v := range workers[i].sums {
 				all[n] += v
@@ -155,7 +138,7 @@ func widened[T float32 | float64](at unsafe.Pointer, room *[together]float64, n 
 func (w *summing) add(line, step, n int, scale float64) {
 	for t := range w.terms {
 		for i, v := range w.terms[t][:n] {
-			w.sums[(line+i*step)*arithmetic.Terms+t] += whole(v, scale)
+			w.sums[(line+i*step)*len(w.terms)+t] += whole(v, scale)
 		}
 	}
 }
@@ -166,8 +149,8 @@ func whole(v, scale float64) int64 {
 	return int64(v*scale + math.Copysign(0.5, v))
 }
 
-//go:embed totals.cu
-var totalsText string
+//go:embed lines.cu
+var linesText string
 
 // gpuSums is what sums over lines on a GPU.
 type gpuSums struct {
@@ -178,8 +161,8 @@ type gpuSums struct {
 // stretch is cells of one rank that follow each other: of one line, or each of the next.
 type stretch struct{ First, End, Line, Step int32 }
 
-func (k *onGPU) totals(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
-	numbers := make([]int64, int(k.binding.Domain.Grid.Size[axis])*arithmetic.Terms)
+func (k *onGPU) sum(step, axis int, scale float64) (solver.Work, func() ([]int64, error), error) {
+	numbers := make([]int64, int(k.binding.Domain.Grid.Size[axis])*len(k.physics.Terms.Writes))
 	if k.sums[axis] == nil {
 		s, err := k.newSums(axis, scale, len(numbers))
 		if err != nil {
@@ -193,8 +176,8 @@ func (k *onGPU) totals(step, axis int, scale float64) (solver.Work, func() ([]in
 
 func (k *onGPU) newSums(axis int, scale float64, numbers int) (*gpuSums, error) {
 	d, s := k.device, &gpuSums{}
-	text := fmt.Sprintf("#define TERMS %d\n#define MOST %d\n", arithmetic.Terms, largest) + totalsText
-	kernel, err := d.Compile("totals", k.gas.source(arithmetic.Totals(k.gas.Walls != nil), text, "double"))
+	text := fmt.Sprintf("#define TERMS %d\n#define MOST %d\n", len(k.physics.Terms.Writes), largest) + linesText
+	kernel, err := d.Compile("lines", k.physics.source(&k.physics.Terms, text, "double"))
 	if err != nil {
 		return nil, err
 	}
