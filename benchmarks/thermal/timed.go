@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"carina/balance"
@@ -94,11 +95,12 @@ func medians(list []busy) (b busy) {
 // stretch is how many steps are timed.
 const stretch = 32
 
-// step times steps of a gas that ranks share, and counts the columns of tiles.
-func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string) (seconds float64, columns int, err error) {
+// step times steps of a gas that ranks share, of which the first begins once begin returns, and
+// counts the columns of tiles.
+func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string, begin func()) (seconds float64, columns int, err error) {
 	c := gas.Case{Scene: "waves", Size: size, Steps: stretch, Every: stretch, Collision: "bgk", Cut: cut}
 	c.Ranks, c.Device = ranks, o.Device
-	f, err := gas.Open(ctx, c, gas.Options{})
+	f, err := gas.Open(ctx, c, gas.Options{Progress: func(int, int) { begin() }})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -113,13 +115,21 @@ func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut strin
 }
 
 // alone times a step of as many gases as cores are to be at work, each on one rank: the longest.
+// Steps begin when all gases are filled, which takes several cores.
 func (o *CutOptions) alone(ctx context.Context, size [2]int, cores int) (longest float64, err error) {
 	var all errgroup.Group
+	var filled sync.WaitGroup
+	filled.Add(cores)
 	took := make([]float64, cores)
 	for i := range took {
 		all.Go(func() (err error) {
 			defer crash.Guard()
-			took[i], _, err = o.step(ctx, size, 1, gas.Cuts[0])
+			tell := sync.OnceFunc(filled.Done)
+			defer tell()
+			took[i], _, err = o.step(ctx, size, 1, gas.Cuts[0], func() {
+				tell()
+				filled.Wait()
+			})
 			return err
 		})
 	}
@@ -216,7 +226,7 @@ func (r *Cuts) time(ctx context.Context, o *CutOptions, t *Timed) error {
 		small, large := messageTime(8), messageTime(1<<20)
 		r.Cost.Inside = balance.Network{Latency: small, SecondsPerByte: (large - small) / (1 << 20)}
 	}
-	took, columns, err := o.step(ctx, o.Size, t.Ranks, t.Cut)
+	took, columns, err := o.step(ctx, o.Size, t.Ranks, t.Cut, func() {})
 	if err != nil {
 		return err
 	}
