@@ -41,7 +41,7 @@ fuzz:
 
 # On a machine with a GPU, its driver and nvrtc.
 gpu-test:
-	bash scripts/cuda.sh $(GO) test -tags cuda -count=1 ./solver/cuda/... ./solver/scalar ./solver/finitevolume ./solver/shallow ./solver/thermal ./solver/airflow/gpu ./benchmarks/gpu ./benchmarks/validate
+	bash scripts/cuda.sh $(GO) test -tags cuda -count=1 ./solver/cuda/... ./solver/scalar ./solver/finitevolume ./solver/shallow ./solver/twocopies ./solver/thermal ./solver/airflow/gpu ./benchmarks/gpu ./benchmarks/validate
 	bash scripts/cuda.sh $(GO) test -tags 'mpi cuda' -count=1 -run ProcessesOnGPUs ./cmd/carina
 
 clean:
