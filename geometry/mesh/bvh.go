@@ -254,46 +254,33 @@ func inverseOf(direction r3.Vec) r3.Vec {
 }
 
 // enter returns how far along a ray the node's box is entered, and whether it is
-// before a finite limit. Along a bound itself zero is divided by zero: comparisons with
-// that do not hold and leave the range as it is.
+// before a finite limit.
 func (n *node) enter(from, inverse *r3.Vec, limit float64) (near float64, crossed bool) {
-	a, b := (n.low.X-from.X)*inverse.X, (n.high.X-from.X)*inverse.X
-	if inverse.X < 0 {
-		a, b = b, a
-	}
-	if a > near {
-		near = a
-	}
-	if b < limit {
-		limit = b
-	}
-	if near > limit {
+	if near, limit = clip(from.X, inverse.X, n.low.X, n.high.X, 0, limit); near > limit {
 		return near, false
 	}
-	a, b = (n.low.Y-from.Y)*inverse.Y, (n.high.Y-from.Y)*inverse.Y
-	if inverse.Y < 0 {
-		a, b = b, a
-	}
-	if a > near {
-		near = a
-	}
-	if b < limit {
-		limit = b
-	}
-	if near > limit {
+	if near, limit = clip(from.Y, inverse.Y, n.low.Y, n.high.Y, near, limit); near > limit {
 		return near, false
 	}
-	a, b = (n.low.Z-from.Z)*inverse.Z, (n.high.Z-from.Z)*inverse.Z
-	if inverse.Z < 0 {
-		a, b = b, a
-	}
-	if a > near {
-		near = a
-	}
-	if b < limit {
-		limit = b
-	}
+	near, limit = clip(from.Z, inverse.Z, n.low.Z, n.high.Z, near, limit)
 	return near, near <= limit
+}
+
+// clip narrows a range of a ray to where it is between two bounds along an axis.
+// Along a bound itself it divides zero by zero: comparisons with that do
+// not hold and leave the range as it is.
+func clip(from, inverse, low, high, near, far float64) (float64, float64) {
+	a, b := (low-from)*inverse, (high-from)*inverse
+	if inverse < 0 {
+		a, b = b, a
+	}
+	if a > near {
+		near = a
+	}
+	if b < far {
+		far = b
+	}
+	return near, far
 }
 
 // rayTriangle returns where a ray hits triangle t (Möller and Trumbore 1997).
