@@ -11,7 +11,7 @@ $GO vet ./...
 $GO tool staticcheck ./...
 if command -v cc >/dev/null; then
 	# Only where the tag changes a file.
-	packages=$(grep -rlE '^//go:build.*cuda' --include='*.go' . | xargs -n1 dirname | sort -u)
+	packages=$(grep -rlE '^//go:build.*cuda' --include='*.go' --exclude-dir=vendor . | xargs -n1 dirname | sort -u)
 	bash scripts/cuda.sh $GO vet -tags cuda $packages
 	bash scripts/cuda.sh $GO tool staticcheck -tags cuda ./solver/cuda/... ./solver/airflow/gpu
 else
