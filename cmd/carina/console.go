@@ -108,10 +108,12 @@ func barProgress(file *os.File) (func(string, float64), func()) {
 	return report, func() { _ = bar.Clear() }
 }
 
-// lineProgress writes a line now and then: at first every few seconds, in long
-// stages each minute.
+// quiet and calm are the times between lines of progress, at first and in long
+// stages. Tests make them longer than a slow machine takes.
+var quiet, calm = 5 * time.Second, time.Minute
+
+// lineProgress writes a line now and then.
 func lineProgress(command *cobra.Command, about string) (func(string, float64), func()) {
-	const quiet, calm = 5 * time.Second, time.Minute
 	rest := remaining{about: about}
 	last := time.Now()
 	return func(stage string, done float64) {
