@@ -11,8 +11,7 @@ import (
 // TestSavingMakesRanksFaster compares the sum of all step times, worked out
 // afresh, and the slowest one before and after.
 func TestSavingMakesRanksFaster(t *testing.T) {
-	saved := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkAndHappens(t, func(t *rapid.T) int {
 		cost, ranks, counts, crossings, owners := randomProblem(t)
 		sum := func() (all float64, slowest float64) {
 			q := measureQuality(cost, ranks, counts, crossings, owners, nil)
@@ -33,11 +32,8 @@ func TestSavingMakesRanksFaster(t *testing.T) {
 		if moves > 0 && after >= before || moves == 0 && after != before {
 			t.Fatalf("%d moves took all ranks from %g to %g", moves, before, after)
 		}
-		saved += moves
+		return moves
 	})
-	if saved == 0 {
-		t.Error("nothing was ever saved")
-	}
 }
 
 func TestImproveAndSaveLowersThePredictedStep(t *testing.T) {

@@ -99,8 +99,7 @@ func TestTrimNeverSlowsDown(t *testing.T) {
 	t.Run("three balls, shrunken boxes, all ranks on one host", func(t *testing.T) {
 		trimCase{seed: 3, ranks: 3, decompose: "shrink"}.check(t)
 	})
-	faster := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkAndHappens(t, func(t *rapid.T) (faster int) {
 		c := trimCase{
 			seed: rapid.Uint64().Draw(t, "seed"), ranks: rapid.IntRange(2, 9).Draw(t, "ranks"),
 			decompose: rapid.SampledFrom([]string{"shrink", "regular", "carve"}).Draw(t, "decompose"),
@@ -109,10 +108,8 @@ func TestTrimNeverSlowsDown(t *testing.T) {
 		if c.check(t) < 0.99 {
 			faster++
 		}
+		return faster
 	})
-	if faster == 0 {
-		t.Error("slices never made a step faster")
-	}
 }
 
 func TestLayersCountFluid(t *testing.T) {
