@@ -175,26 +175,60 @@ func TestLayoutAgainstSearch(t *testing.T) {
 		ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
 		dense := rapid.Bool().Draw(t, "dense")
 		d := enginetest.Scattered(grid, rapid.Int32Range(1, 9).Draw(t, "side"), ranks, rand.New(rand.NewPCG(seed, 1)).Uint64(), periodic)
-		var all sync.WaitGroup
-		failures := make([]string, ranks)
-		for i, tr := range transport.NewLocal(ranks) {
-			all.Go(func() {
-				p := probe{far{-1}, func(b *solver.Binding) { failures[i] = compareLayout(b, size, periodic) }}
-				r, err := solver.NewRank(d, solver.Together{p}, processor.New(1, tr), tr, solver.Options{Dense: dense})
-				if err != nil {
-					failures[i] = err.Error()
-					return
-				}
-				r.Close()
-			})
-		}
-		all.Wait()
+		failures := onEachRank(d, solver.Options{Dense: dense}, func(b *solver.Binding) string { return compareLayout(b, size, periodic) })
 		for i, f := range failures {
 			if f != "" {
 				t.Fatalf("rank %d: %s", i, f)
 			}
 		}
 	})
+}
+
+// onEachRank returns what is said of the bindings of all ranks.
+func onEachRank(d *solver.Domain, o solver.Options, say func(b *solver.Binding) string) []string {
+	var all sync.WaitGroup
+	said := make([]string, d.Ranks)
+	for i, tr := range transport.NewLocal(d.Ranks) {
+		all.Go(func() {
+			p := probe{far{-1}, func(b *solver.Binding) { said[i] = say(b) }}
+			r, err := solver.NewRank(d, solver.Together{p}, processor.New(1, tr), tr, o)
+			if err != nil {
+				said[i] = err.Error()
+				return
+			}
+			r.Close()
+		})
+	}
+	all.Wait()
+	return said
+}
+
+// In a box most cells have their neighbours where others have them, which windows keep once.
+func TestNeighboursInABoxAreKeptOnce(t *testing.T) {
+	size := [3]int32{200, 14, 2}
+	d := enginetest.Stacked(generate.FullGrid(size), 7)
+	d.Periodic = [3]bool{true, false, false}
+	for i, wrong := range onEachRank(d, solver.Options{}, func(b *solver.Binding) string {
+		if wrong := compareLayout(b, size, d.Periodic); wrong != "" {
+			return wrong
+		}
+		w := b.Windows([]geometry.Offset{{X: -1}, {X: 1}, {Y: 1}})
+		alike := 0
+		for _, shape := range w.Shapes {
+			if shape >= 0 {
+				alike++
+			}
+		}
+		shapes, others := len(w.Shifts)/len(w.Offsets), len(w.Shapes)-alike
+		if 2*alike < len(w.Shapes) || shapes > 4 || len(w.First) != others*len(w.Offsets) {
+			return fmt.Sprintf("%d of %d windows have %d shapes, of the others %d numbers are kept", alike, len(w.Shapes), shapes, len(w.First))
+		}
+		return ""
+	}) {
+		if wrong != "" {
+			t.Errorf("rank %d: %s", i, wrong)
+		}
+	}
 }
 
 // compareLayout says what is wrong with a layout, if anything.

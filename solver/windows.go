@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"runtime"
@@ -19,15 +20,19 @@ const NoRun = int32(math.MinInt32)
 // Windows finds the neighbours of own cells, and of ghosts that are computed, at some
 // offsets. The neighbours of the
 // cells of a window, which are cells WindowCells·w ≤ cell < WindowCells·(w+1), mostly
-// follow each other as they do: then one number tells all. Kernels on any device read
-// the two lists.
+// follow each other as they do. Kernels on any device read the lists.
 type Windows struct {
 	Offsets []geometry.Offset
-	// First has a number for each window and offset, at w·len(Offsets)+offset: the
-	// neighbour of the window's first cell, or −1−at where neighbours do not follow
-	// each other. Then Runs[at] has a bit for each cell of the window at which a run of
-	// them begins, and behind it stands for each run how much larger the number of a
-	// neighbour is than that of the cell within the window; NoRun where there is none.
+	// Shapes has a number for each window. Where neighbours follow each other at all offsets,
+	// Shifts has at number·len(Offsets)+offset how much larger the number of a neighbour is
+	// than that of its cell. There are as many as differ, in a box but few. Any other window
+	// has −1−row.
+	Shapes, Shifts []int32
+	// First has at row·len(Offsets)+offset the neighbour of the window's first cell, or
+	// −1−at where neighbours do not follow each other. Then Runs[at] has a bit for each cell
+	// of the window at which a run of them begins, and behind it stands for each run how
+	// much larger the number of a neighbour is than that of the cell within the window;
+	// NoRun where there is none.
 	First, Runs []int32
 }
 
@@ -53,7 +58,56 @@ func (b *Finder) Windows(offsets []geometry.Offset) *Windows {
 		}
 	})
 	w.Runs = slices.Clip(w.Runs)
+	w.shape()
 	return w
+}
+
+// shape takes the windows whose neighbours follow each other out of First.
+func (w *Windows) shape() {
+	width := len(w.Offsets)
+	if width == 0 {
+		return
+	}
+	w.Shapes = make([]int32, len(w.First)/width)
+	known := map[string]int32{}
+	shifts, key := make([]int32, width), make([]byte, 4*width)
+	last, rows := []int32(nil), 0
+	for i := range w.Shapes {
+		first := w.First[i*width : (i+1)*width]
+		if slices.Min(first) < 0 {
+			copy(w.First[rows*width:], first)
+			rows++
+			w.Shapes[i] = -int32(rows)
+			continue
+		}
+		for k, n := range first {
+			shifts[k] = n - int32(i)*WindowCells
+		}
+		if i > 0 && w.Shapes[i-1] >= 0 && slices.Equal(shifts, last) {
+			w.Shapes[i] = w.Shapes[i-1]
+			continue
+		}
+		for k, n := range shifts {
+			binary.LittleEndian.PutUint32(key[4*k:], uint32(n))
+		}
+		number, ok := known[string(key)]
+		if !ok {
+			number = int32(len(known))
+			known[string(key)] = number
+			w.Shifts = append(w.Shifts, shifts...)
+		}
+		w.Shapes[i], last = number, append(last[:0], shifts...)
+	}
+	w.First, w.Shifts = slices.Clone(w.First[:rows*width]), slices.Clip(w.Shifts)
+}
+
+// first is the neighbour of a window's first cell at an offset, or −1−at in Runs.
+func (w *Windows) first(window int32, offset int) int32 {
+	shape := w.Shapes[window]
+	if shape >= 0 {
+		return window*WindowCells + w.Shifts[int(shape)*len(w.Offsets)+offset]
+	}
+	return w.First[int(-1-shape)*len(w.Offsets)+offset]
 }
 
 // windowWriter writes the windows of one offset, cell after cell.
@@ -136,7 +190,7 @@ func (w *windowWriter) flush() {
 // in Offsets, −1 where there is none.
 func (w *Windows) Neighbour(offset int, cell int32) int32 {
 	lane := cell % WindowCells
-	first := w.First[int(cell/WindowCells)*len(w.Offsets)+offset]
+	first := w.first(cell/WindowCells, offset)
 	if first >= 0 {
 		return first + lane
 	}
@@ -154,7 +208,7 @@ func (w *Windows) Neighbours(offset int, from int32, list []int32) {
 	for len(list) > 0 {
 		lane := from % WindowCells
 		n := min(len(list), int(WindowCells-lane))
-		if first := w.First[int(from/WindowCells)*len(w.Offsets)+offset]; first >= 0 {
+		if first := w.first(from/WindowCells, offset); first >= 0 {
 			for i := range n {
 				list[i] = first + lane + int32(i)
 			}
@@ -182,7 +236,7 @@ func (w *Windows) Each(offset int, from, to int32, f func(cell, n, neighbour int
 	begin, away := from, NoRun
 	for cell := from; cell < to; {
 		lane := cell % WindowCells
-		first, end := w.First[int(cell/WindowCells)*len(w.Offsets)+offset], cell-lane+WindowCells
+		first, end := w.first(cell/WindowCells, offset), cell-lane+WindowCells
 		if first < 0 {
 			record := w.Runs[-1-first:]
 			starts := uint32(record[0])
@@ -215,4 +269,6 @@ func (w *Windows) call(from, to, away int32, f func(cell, n, neighbour int32)) {
 }
 
 // Bytes is the memory held.
-func (w *Windows) Bytes() int64 { return 4 * int64(cap(w.First)+cap(w.Runs)) }
+func (w *Windows) Bytes() int64 {
+	return 4 * int64(cap(w.Shapes)+cap(w.Shifts)+cap(w.First)+cap(w.Runs))
+}

@@ -167,12 +167,15 @@ func (d *Device) Take(at device.Address, numbers []int64) error {
 
 // Windows uploads windows and returns the argument of kernels that stands for them.
 func (d *Device) Windows(w *solver.Windows) ([]uint64, error) {
-	first, err := d.Room(0, device.BytesOf(w.First))
-	if err != nil {
-		return nil, err
+	var argument []uint64
+	for _, list := range [][]int32{w.Shapes, w.Shifts, w.First, w.Runs} {
+		at, err := d.Room(0, device.BytesOf(list))
+		if err != nil {
+			return nil, err
+		}
+		argument = append(argument, uint64(at))
 	}
-	runs, err := d.Room(0, device.BytesOf(w.Runs))
-	return []uint64{uint64(first), uint64(runs), uint64(len(w.Offsets))}, err
+	return append(argument, uint64(len(w.Offsets))), nil
 }
 
 // Compile returns a kernel over cells from the source behind kernels/cells.h.

@@ -13,14 +13,9 @@ DEVICE real pull(const stored *from, const Windows &windows, unsigned long long 
 // offsets, there is nothing to choose: all is on its way before the first is there.
 DEVICE void arrive(real *f, const stored *from, const Windows &windows, unsigned long long stride, int c)
 {
-	const int *const first = windows.first + (size_t)(c >> 5) * windows.offsets;
-	int begin[OFFSETS], least = 0;
-#pragma unroll
-	for (int i = 0; i < OFFSETS; i++) {
-		begin[i] = first[i];
-		least = begin[i] < least ? begin[i] : least;
-	}
-	if (least >= 0) {
+	const int shape = windows.shapes[c >> 5];
+	if (shape >= 0) {
+		const int *const shifts = windows.shifts + shape * OFFSETS;
 		FOLLOW
 	} else {
 		PULL

@@ -137,7 +137,7 @@ func (p *Physics) source(u *Update, text, real string) string {
 			inputs = append(inputs, fmt.Sprintf("VALUE(%d, %d)", r.Value, offset))
 		default:
 			n := len(pulls)
-			follow = append(follow, fmt.Sprintf("f[%d] = from[%d * stride + begin[%d] + (c & 31)];\n", n, r.Value, offset))
+			follow = append(follow, fmt.Sprintf("f[%d] = from[%d * stride + (c + shifts[%d])];\n", n, r.Value, offset))
 			pulls = append(pulls, fmt.Sprintf("f[%d] = pull(from, windows, stride, c, %d, %d, %d);\n", n, r.Value, offset, r.Wall))
 			inputs = append(inputs, fmt.Sprintf("f[%d]", n))
 		}

@@ -23,12 +23,14 @@ struct Arrays {
 
 // Windows find the neighbours of own cells (package solver's Windows).
 struct Windows {
-	const int *first, *runs;
+	const int *shapes, *shifts, *first, *runs;
 	unsigned long long offsets;
 	// neighbour is that of a cell at an offset, by number, −1 where there is none.
 	DEVICE int neighbour(int cell, unsigned offset) const
 	{
-		const int window = cell >> 5, lane = cell & 31, begin = first[(size_t)window * offsets + offset];
+		const int shape = shapes[cell >> 5], lane = cell & 31;
+		if (shape >= 0) return cell + shifts[(size_t)shape * offsets + offset];
+		const int begin = first[(size_t)(-1 - shape) * offsets + offset];
 		if (begin >= 0) return begin + lane;
 		const int *const record = runs - 1 - begin;
 		const int shift = record[count_bits((unsigned)record[0] << (31 - lane))];
