@@ -21,16 +21,22 @@ type rank struct {
 	*together.Member
 	flood *Flood
 	water *shallow.Water
-	next  float64 // time of the next look at gauges
+	next  float64 // time of the next look at gauges, never where there are none
 	shown float64 // time of the next snapshot
 	every int     // steps between exchanges
 }
+
+// gauged tells whether anything is looked at.
+func (f *Flood) gauged() bool { return len(f.settings.gauges) > 0 || f.options.Observe != nil }
 
 func clock(e *solver.Rank) shallow.Clock { return e.Kernel(0).(shallow.Clock) }
 
 // compute computes one rank.
 func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) {
-	r := &rank{flood: f, water: f.water}
+	r := &rank{flood: f, water: f.water, next: math.Inf(1)}
+	if f.gauged() {
+		r.next = 0
+	}
 	every := f.settings.exchangeEvery
 	if every == 0 {
 		if every, err = r.tryExchanges(t); err != nil {
@@ -49,7 +55,9 @@ func (f *Flood) compute(ctx context.Context, t transport.Transport) (err error) 
 		if r.Time() > f.settings.time {
 			return transport.AgreedError{Cause: fmt.Errorf("the checkpoint is of %s and the flood is to end after %s: give a longer --time, or compute it anew", quantity.Format(r.Time(), "s"), quantity.Format(f.settings.time, "s"))}
 		}
-		r.next = after(r.Time(), f.settings.interval)
+		if f.gauged() {
+			r.next = after(r.Time(), f.settings.interval)
+		}
 	}
 	r.shown = after(r.Time(), f.settings.snapshots)
 	loop := solver.Loop{End: math.MaxInt64, Interval: lookEvery, Pause: r.pause, LookWhenStopped: true, Dues: r.dues(ctx)}
@@ -147,10 +155,10 @@ func (r *rank) explained(err error) error {
 
 // measure looks at the gauges when it is time.
 func (r *rank) measure() error {
-	f := r.flood
-	if len(f.settings.gauges) == 0 && f.options.Observe == nil || r.Time() < r.next {
+	if r.Time() < r.next {
 		return nil
 	}
+	f := r.flood
 	if f.options.Observe != nil {
 		if all, err := r.gather(shallow.StateDepth); err != nil {
 			return err

@@ -51,6 +51,16 @@ func same(a, b *Flood) error {
 	return nil
 }
 
+// Water that nothing tells of is looked at now and then alone.
+func TestLooksAreFew(t *testing.T) {
+	c, looks := valley(""), int64(0)
+	c.Gauges = nil
+	f := computed(t, c, Options{Progress: func(_, _, _ float64) { looks++ }})
+	if most := f.outcome.steps/lookEvery + 1; looks > most {
+		t.Errorf("%d looks at %d steps, want %d at most", looks, f.outcome.steps, most)
+	}
+}
+
 // A flood has the same bits however its cells are shared, while they change owner, and
 // where it was stopped and goes on from a checkpoint on other ranks.
 func TestFloodsAreTheSameOnAnyRanks(t *testing.T) {
