@@ -8,10 +8,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"carina/geometry/mesh"
-	"carina/internal/machine"
+	"carina/geometry/meshtest"
+	"carina/internal/yardstick"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -20,8 +20,8 @@ import (
 var sweeps = flag.Int("sweeps", 48, "number of random polyhedra to try")
 
 const (
-	// What one surface may take: time of all processors and bytes of heap.
-	sweepTime   = 5 * time.Second
+	// What one surface may take: the time of so many plain tubes and bytes of heap.
+	sweepTubes  = 250
 	sweepMemory = 500 << 20
 )
 
@@ -46,6 +46,8 @@ func TestSweepPolyhedra(t *testing.T) {
 			numbers = append(numbers, i)
 		}
 	}
+	plain := &Surface{Mesh: *meshtest.Tube(r3.Vec{}, r3.Vec{Z: 12}, 1, 24, 24, true)}
+	tube := yardstick.New(func() { sweepOne(t, plain) })
 	for _, i := range numbers {
 		kind := polyhedronKinds[i%len(polyhedronKinds)]
 		t.Run(fmt.Sprintf("%s/%d", kind.name, i), func(t *testing.T) {
@@ -54,10 +56,12 @@ func TestSweepPolyhedra(t *testing.T) {
 			if len(s.Triangles) == 0 {
 				return
 			}
-			begin := machine.ProcessorTime()
-			peak := peakHeap(func() { sweepOne(t, s) })
-			if d := machine.ProcessorTime() - begin; d > sweepTime || peak > sweepMemory {
-				t.Errorf("%d triangles took %v and %d MB", len(s.Triangles), d, peak>>20)
+			var peak uint64
+			if tube.Exceeds(sweepTubes, func() { peak = peakHeap(func() { sweepOne(t, s) }) }) {
+				t.Errorf("%d triangles take the time of more than %d tubes", len(s.Triangles), sweepTubes)
+			}
+			if peak > sweepMemory {
+				t.Errorf("%d triangles took %d MB", len(s.Triangles), peak>>20)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTimingGoesOnUntilTheShortestTimeIsMetAgain(t *testing.T) {
-	const all = time.Second
+	const all = time.Hour
 	now := time.Now()
 	for name, c := range map[string]struct {
 		times     []float64
@@ -17,7 +17,7 @@ func TestTimingGoesOnUntilTheShortestTimeIsMetAgain(t *testing.T) {
 		"three near the shortest":         {[]float64{1.3, 1, 1.01, 1.015}, now, false},
 		"equally long":                    {[]float64{1, 1, 1}, now, false},
 		"too few":                         {[]float64{1, 1}, now, true},
-		"alone, but long after the limit": {[]float64{1.3, 1, 1.2, 1.3}, now.Add(-time.Minute), false},
+		"alone, but long after the limit": {[]float64{1.3, 1, 1.2, 1.3}, now.Add(-10 * all), false},
 	} {
 		if got := unsettled(c.times, c.start, all); got != c.unsettled {
 			t.Errorf("%s: unsettled = %v, want %v", name, got, c.unsettled)

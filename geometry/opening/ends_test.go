@@ -5,12 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
-	"carina/internal/machine"
 	"carina/internal/race"
+	"carina/internal/yardstick"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -117,24 +116,34 @@ func TestBoxHasNoOpenings(t *testing.T) {
 // A flat face of many triangles takes no time that grows with their square,
 // however little they deviate from its plane.
 func TestNoisyFacesTakeLittleTime(t *testing.T) {
+	race.SkipArithmetic(t)
+	const few, many = 10_000, 40_000
 	for _, noise := range []float64{1e-4, 1e-3, 1e-2} {
-		s := meshtest.Box(r3.Vec{}, r3.Vec{X: 10e-3, Y: 10e-3, Z: 40e-3})
-		for len(s.Triangles) < 40_000 {
-			s = meshtest.Divided(s, false)
+		find := func(least int) func() {
+			s := noisyDuct(noise, least)
+			return func() {
+				if found := endsOf(s); len(found) != 2 {
+					t.Errorf("noise of %g: %d openings, want the two ends of the duct", noise, len(found))
+				}
+			}
 		}
-		rng := rand.New(rand.NewPCG(1, 2))
-		for i, v := range s.Vertices {
-			s.Vertices[i] = r3.Add(v, r3.Scale(noise*1e-3, r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}))
-		}
-		begin := machine.ProcessorTime()
-		found := endsOf(s)
-		if len(found) != 2 {
-			t.Errorf("noise of %g: %d openings, want the two ends of the duct", noise, len(found))
-		}
-		if d := machine.ProcessorTime() - begin; d > 5*time.Second && !race.Enabled {
-			t.Errorf("noise of %g: %d triangles took %v", noise, len(s.Triangles), d)
+		if yardstick.New(find(few)).Exceeds(10, find(many)) {
+			t.Errorf("noise of %g: four times the triangles take more than ten times the time", noise)
 		}
 	}
+}
+
+// noisyDuct is a box of at least so many triangles, whose vertices are moved by noise.
+func noisyDuct(noise float64, least int) *mesh.Mesh {
+	s := meshtest.Box(r3.Vec{}, r3.Vec{X: 10e-3, Y: 10e-3, Z: 40e-3})
+	for len(s.Triangles) < least {
+		s = meshtest.Divided(s, false)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i, v := range s.Vertices {
+		s.Vertices[i] = r3.Add(v, r3.Scale(noise*1e-3, r3.Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}))
+	}
+	return s
 }
 
 // Caps of loops are told apart: ends of tubes, holes, and those that only
