@@ -11,8 +11,10 @@ type language struct {
 	define, end string
 	operations  [PowerOfTwo + 1]string
 	// limited and inverse, if any, are of three values of which the one nearest to zero is
-	// taken, or none, and of a reciprocal.
+	// taken, or none, and of a reciprocal; positive of zero or, if that is more, what operations
+	// give, as the function of that name says.
 	limited, inverse string
+	positive         map[Operation]string
 }
 
 var (
@@ -58,31 +60,67 @@ func (p *Program) NativeC(input, table func(i int) string) (statements string, o
 		native.operations[o] = format
 	}
 	native.limited, native.inverse = "limited(%s, %s, %s)", "inverse(%s)"
+	native.positive = map[Operation]string{Maximum: "greater_or_zero(%s, %s)", Minimum: "lesser_or_zero(%s, %s)",
+		Subtract: "lesser_or_zero(%[1]s - %[2]s, %[1]s)", Add: "lesser_or_zero(%[1]s + %[2]s, %[1]s)"}
 	return p.write(&native, input, table)
 }
 
 // limited tells whether a value is that of three which is nearest to zero, or zero where
-// they have not the same sign, and which these are.
+// they have not the same sign, and which these are: either the least of positive ones added to
+// the greatest of negative ones, or the third one bounded by these of the other two.
 func (p *Program) limited(n *Node) (three [3]int, is bool) {
-	if n.Operation != Add {
+	if n.Operation != Add && n.Operation != Maximum {
 		return three, false
 	}
-	outer, inner := [2]Operation{Maximum, Minimum}, [2]Operation{Minimum, Maximum}
-	for i, part := range [2]*Node{&p.Nodes[n.A], &p.Nodes[n.B]} {
-		if part.Operation != outer[i] || !p.is(Value(part.B), 0) {
+	upper, lower := &p.Nodes[n.A], &p.Nodes[n.B]
+	last := none
+	if n.Operation == Maximum {
+		if upper.Operation != Minimum {
 			return three, false
 		}
-		last := &p.Nodes[part.A]
-		if last.Operation != inner[i] || p.Nodes[last.A].Operation != inner[i] {
-			return three, false
-		}
-		found := [3]int{p.Nodes[last.A].A, p.Nodes[last.A].B, last.B}
-		if i > 0 && found != three {
-			return three, false
-		}
-		three = found
+		last, upper = upper.A, &p.Nodes[upper.B]
 	}
-	return three, true
+	most, least := p.bounded(upper, Maximum, Minimum, last), p.bounded(lower, Minimum, Maximum, last)
+	return most, most == least && most[0] != none
+}
+
+// bounded are the values of which one is taken by an operation, bounded by zero by another: three,
+// or two before the last.
+func (p *Program) bounded(n *Node, by, of Operation, last int) (three [3]int) {
+	three[0] = none
+	if n.Operation != by || !p.is(Value(n.B), 0) {
+		return three
+	}
+	inner := &p.Nodes[n.A]
+	if inner.Operation != of {
+		return three
+	}
+	if last != none {
+		return [3]int{inner.A, inner.B, last}
+	}
+	if first := &p.Nodes[inner.A]; first.Operation == of {
+		three = [3]int{first.A, first.B, inner.B}
+	}
+	return three
+}
+
+// positive tells of a value that is zero or, if that is more, of what operation the result, and its
+// operands: the greater or the lesser of two, or a difference or a sum of which the second one only
+// makes it less.
+func (p *Program) positive(n *Node) (of Operation, operands []int) {
+	if n.Operation != Maximum || !p.is(Value(n.B), 0) {
+		return Input, nil
+	}
+	inner := &p.Nodes[n.A]
+	operands = []int{inner.A, inner.B}
+	if by, is := map[Operation]Operation{Subtract: Maximum, Add: Minimum}[inner.Operation]; is {
+		second := &p.Nodes[inner.B]
+		if second.Operation != by || !p.is(Value(second.B), 0) {
+			return Input, nil
+		}
+		operands[1] = second.A
+	}
+	return inner.Operation, operands
 }
 
 func (p *Program) write(l *language, input, table func(i int) string) (statements string, outputs []string) {
@@ -98,25 +136,35 @@ func (p *Program) write(l *language, input, table func(i int) string) (statement
 		return fmt.Sprintf("v%d", i)
 	}
 	var b strings.Builder
+	// write writes operands by a format, if there is one and all have names.
+	write := func(format string, operands ...int) bool {
+		var names []any
+		for _, operand := range operands {
+			if _, is := entry[operand]; uniform[operand] && !is {
+				return false
+			}
+			names = append(names, name(operand))
+		}
+		if format != "" {
+			fmt.Fprintf(&b, format, names...)
+		}
+		return format != ""
+	}
 	for i, n := range p.Nodes {
 		if uniform[i] || !reached[i] {
 			continue
 		}
 		fmt.Fprintf(&b, l.define, i)
 		three, limited := p.limited(&n)
+		of, operands := p.positive(&n)
 		switch {
 		case n.Operation == Input:
 			b.WriteString(input(n.A))
-		case l.limited != "" && limited:
-			fmt.Fprintf(&b, l.limited, name(three[0]), name(three[1]), name(three[2]))
-		case l.inverse != "" && n.Operation == Divide && p.is(Value(n.A), 1):
-			fmt.Fprintf(&b, l.inverse, name(n.B))
+		case limited && write(l.limited, three[:]...):
+		case operands != nil && write(l.positive[of], operands...):
+		case n.Operation == Divide && p.is(Value(n.A), 1) && write(l.inverse, n.B):
 		default:
-			var operands []any
-			for _, operand := range n.Operands() {
-				operands = append(operands, name(operand))
-			}
-			fmt.Fprintf(&b, l.operations[n.Operation], operands...)
+			write(l.operations[n.Operation], n.Operands()...)
 		}
 		b.WriteString(l.end)
 	}
@@ -224,20 +272,28 @@ DEVICE float root(float x) { return square_root(x); }
 DEVICE double root(double x) { return square_root(x); }
 template <typename T> DEVICE T inverse(T x) { return 1 / x; }
 #endif
-// limited is that of three numbers which is nearest to zero, or zero where they have not the
-// same sign: as whole numbers positive ones are ordered as they are, and negative ones,
-// without sign, by how far they are from zero.
+// As whole numbers positive ones are ordered as they are, and negative ones, without sign, by
+// how far they are from zero. limited is that of three numbers which is nearest to zero, or zero
+// where they have not the same sign; greater_or_zero and lesser_or_zero are of two, or zero if
+// that is more.
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 DEVICE float limited(float a, float b, float c)
 {
-#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 	const int x = __float_as_int(a), y = __float_as_int(b), z = __float_as_int(c);
-	const int positive = __vimin3_s32_relu(x, y, z);
-	const int negative = min(int(__vimin3_u32(x, y, z)), 0);
-	return __int_as_float(positive) + __int_as_float(negative);
-#else
-	return greater(lesser(lesser(a, b), c), 0.f) + lesser(greater(greater(a, b), c), 0.f);
-#endif
+	return __int_as_float(min(__vimin3_s32_relu(x, y, z), int(__vimin3_u32(x, y, z))));
 }
+DEVICE float greater_or_zero(float a, float b) { return __int_as_float(__vimax_s32_relu(__float_as_int(a), __float_as_int(b))); }
+DEVICE float lesser_or_zero(float a, float b) { return __int_as_float(__vimin_s32_relu(__float_as_int(a), __float_as_int(b))); }
+#else
+DEVICE float limited(float a, float b, float c)
+{
+	return greater(lesser(lesser(a, b), c), 0.f) + lesser(greater(greater(a, b), c), 0.f);
+}
+DEVICE float greater_or_zero(float a, float b) { return greater(greater(a, b), 0.f); }
+DEVICE float lesser_or_zero(float a, float b) { return greater(lesser(a, b), 0.f); }
+#endif
+DEVICE double greater_or_zero(double a, double b) { return greater(greater(a, b), 0.); }
+DEVICE double lesser_or_zero(double a, double b) { return greater(lesser(a, b), 0.); }
 DEVICE double limited(double a, double b, double c)
 {
 	return greater(lesser(lesser(a, b), c), 0.) + lesser(greater(greater(a, b), c), 0.);

@@ -37,6 +37,9 @@ func limitedProgram(draw func(n int) int) *Program {
 		least := p.Maximum(p.Minimum(p.Minimum(a, b), c), zero)
 		limited := p.Add(least, p.Minimum(p.Maximum(p.Maximum(a, b), c), zero))
 		positive := p.Maximum(limited, p.Constant(1e-20))
+		bounded := p.Maximum(p.Minimum(c, p.Maximum(p.Minimum(a, b), zero)), p.Minimum(p.Maximum(a, b), zero))
+		p.Outputs = append(p.Outputs, bounded, p.Maximum(p.Maximum(a, b), zero), p.Maximum(p.Minimum(a, b), zero),
+			p.Maximum(p.Subtract(a, p.Maximum(b, zero)), zero), p.Maximum(p.Add(a, p.Minimum(b, zero)), zero))
 		p.Outputs = append(p.Outputs, limited, p.SquareRoot(positive), p.Divide(p.Constant(1), positive), p.Maximum(a, b), p.Minimum(a, b))
 	}
 	return p
