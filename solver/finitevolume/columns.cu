@@ -258,7 +258,7 @@ template <int K> DEVICE bool regular(const Scheme &s, const Column &c, int lane,
 	}
 	int ahead = cell + 2 * c.pitch, nonzero = 0;
 	coming.from(s, ahead);
-#pragma unroll 1 // several rows are more than fits near the multiprocessor
+#pragma unroll 2 // copies of one row would wait for what is read; more rows are more than fits near the multiprocessor
 	for (int row = 0; row < c.rows; row++) {
 		Point next[K];
 		for (int k = 0; k < K; k++) next[k] = coming.made(s, k).turned();
