@@ -35,9 +35,7 @@ func cutColumns(w *solver.Windows, blocks []solver.Block, cells int32) ([]byte, 
 		}
 		return columnWidth - from%2
 	}) {
-		c := column{First: s.rows[0], Count: s.count, Rows: int32(len(s.rows)), Clean: [3]int32{-1, -1, -1}}
-		c.findPitch(w, s.rows, cells)
-		list = append(list, c)
+		list = append(list, cutStack(w, s, cells)...)
 	}
 	list = split(list)
 	slices.SortStableFunc(list, func(a, b column) int { return boolean(a.Pitch != 0) - boolean(b.Pitch != 0) })
@@ -45,6 +43,59 @@ func cutColumns(w *solver.Windows, blocks []solver.Block, cells int32) ([]byte, 
 		list = append(list, column{})
 	}
 	return device.BytesOf(list), len(list) / warps
+}
+
+// cutStack is a column with a pitch and, where it would have none for what lies beside it, strips of
+// two cells without one around it; or a column without a pitch.
+func cutStack(w *solver.Windows, s stack, cells int32) []column {
+	all := s.column(w, cells)
+	if all.Pitch != 0 {
+		return []column{all}
+	}
+	west, east, last, rows := int32(0), int32(0), s.count-1, len(s.rows)
+	for _, at := range s.rows {
+		if w.Neighbour(0, at) != at-2 || w.Neighbour(1, at) != at-1 {
+			west = beside
+		}
+		if w.Neighbour(2, at+last) != at+last+1 || w.Neighbour(3, at+last) != at+last+2 {
+			east = beside
+		}
+	}
+	for _, ends := range [...][2]int{{0, 0}, {beside, 0}, {0, beside}, {beside, beside}} {
+		south, north := ends[0], rows-ends[1]
+		if south >= north || west+east >= s.count {
+			continue
+		}
+		inner := s.part(south, north, west, s.count-east).column(w, cells)
+		if inner.Pitch == 0 {
+			continue
+		}
+		list := []column{inner}
+		for _, strip := range [...]stack{s.part(0, south, 0, s.count), s.part(north, rows, 0, s.count),
+			s.part(south, north, 0, west), s.part(south, north, s.count-east, s.count)} {
+			if len(strip.rows) > 0 && strip.count > 0 {
+				list = append(list, strip.column(w, cells))
+			}
+		}
+		return list
+	}
+	return []column{all}
+}
+
+// part are rows from ≤ row < to of a stack, and of each cells first ≤ cell < end.
+func (s *stack) part(from, to int, first, end int32) stack {
+	p := stack{count: end - first}
+	for _, at := range s.rows[from:to] {
+		p.rows = append(p.rows, at+first)
+	}
+	return p
+}
+
+// column is that of a stack.
+func (s stack) column(w *solver.Windows, cells int32) column {
+	c := column{First: s.rows[0], Count: s.count, Rows: int32(len(s.rows)), Clean: [3]int32{-1, -1, -1}}
+	c.findPitch(w, s.rows, cells)
+	return c
 }
 
 // split splits columns that are wider than these may be.

@@ -392,6 +392,37 @@ func TestAgainstCells(t *testing.T) {
 	})
 }
 
+// cut is a system that tells how many of its cells lie in columns with a pitch.
+type cut struct {
+	system
+	pitched int64
+}
+
+func (c *cut) Bind(b *solver.Binding) (_ solver.Kernel, err error) {
+	if c.pitched, err = finitevolume.Pitched(b); err != nil {
+		return nil, err
+	}
+	return c.system.Bind(b)
+}
+
+// On GPUs all cells but two along walls lie in columns with a pitch, which cost least.
+func TestMostCellsHaveAPitch(t *testing.T) {
+	const width, height = 124, 67
+	g, s := generate.FullGrid([3]int32{width, height, 1}), &cut{}
+	c := enginetest.Case{Grid: g, Physics: func(*solver.Domain) (solver.Together, error) { return solver.Together{s}, nil }}
+	enginetest.OnRanks(t, 1, func(tr transport.Transport) error {
+		r, err := c.New(solver.WholeDomain(g), 1, tr)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		if want := int64((width - 4) * (height - 4)); s.pitched != want {
+			t.Errorf("%d cells have a pitch, want %d", s.pitched, want)
+		}
+		return nil
+	})
+}
+
 // All is the same on GPUs, and where nothing is left out.
 func TestSameOnGPU(t *testing.T) {
 	of := func(s system) *enginetest.Case {
