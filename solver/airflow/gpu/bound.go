@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -64,9 +63,7 @@ type bound struct {
 	walls bool
 	part  *part
 	rates []uint64 // struct Rates of kernels/flow.h
-	// imposed is what the openings impose, as uploaded; imposing is room for the
-	// next step's.
-	imposed, imposing []byte
+	imposing
 
 	steps int64 // done or begun
 	// stepped tells that a step has left quadratic parts of walls for the next.
@@ -140,6 +137,7 @@ func (s *bound) makePart(m *plan, finder *solver.Finder, o Options) (err error) 
 		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
 		func() error { return p.Fill(owner) },
 		func() error { return p.fill(s.flow.Openings) },
+		func() error { return s.imposing.prepare(p, len(s.flow.Openings)) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -167,20 +165,21 @@ func (s *bound) Work(step, phase int) solver.Work {
 	}
 	return tiles.Launch(func(border bool) error {
 		if border {
-			return s.part.launchSide(borderSide, int64(step), s.rates)
+			return s.part.launchBorder(int64(step), s.rates)
 		}
 		s.steps++
 		s.on.SetSteps(s.steps)
 		s.stepped = true
-		return s.part.launchSide(interiorSide, int64(step), s.rates)
+		return s.part.launchInterior(int64(step), s.rates)
 	})
 }
 
-// Begin sets what acts in the next step: what the openings impose, uploaded
-// if it has changed, and the body force.
+// Begin sets what acts in the next step: what the openings impose, delivered
+// as far as it has changed, and the body force.
 func (s *bound) Begin(steps int64) error {
 	s.steps = steps
 	s.correct()
+	s.part.measuring = s.flow.States.Coupled() && (steps+1)%opening.CouplingInterval == 0
 	s.flow.Prepare(steps)
 	if s.flow.Settings.ForceWaveform != nil {
 		s.rates = s.ratesNow()
@@ -219,24 +218,6 @@ func (s *bound) setCorrected(corrected device.Address) {
 		p.wallParts.corrected = corrected
 		p.forgetRates()
 	}
-}
-
-// impose uploads what the openings impose.
-func (s *bound) impose() error {
-	if len(s.flow.Openings) == 0 {
-		return nil
-	}
-	imposed := s.imposing[:0]
-	for i := range s.flow.Openings {
-		numbers := numbersOfStep(&s.flow.Openings[i])
-		imposed = appendReals(imposed, s.Bits, numbers[:]...)
-	}
-	s.imposing = imposed
-	if bytes.Equal(imposed, s.imposed) {
-		return nil
-	}
-	s.imposed, s.imposing = imposed, s.imposed
-	return s.part.Device.Upload(s.part.wallParts.openings, imposed)
 }
 
 // Openings are in the state of the present step.

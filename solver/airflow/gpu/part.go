@@ -22,6 +22,9 @@ type part struct {
 	openTiles                               [2][]openingTile          // at openings, of the interior and the border
 	openLists                               [2]device.Address         // the same on the device
 	outflow                                 device.Launch             // of the kernel outflow, prepared
+	// measuring tells that the openings are measured after the step, arriving that the main
+	// queue has not followed what was delivered for it.
+	measuring, arriving bool
 }
 
 // stepKernel is the kernel of even or odd steps.
@@ -167,11 +170,11 @@ const (
 	borderSide
 )
 
-// launchSide updates the tiles of a side.
-func (p *part) launchSide(side int, odd int64, rates []uint64) error {
-	n, on := p.Subdomain.Own-p.Subdomain.Border, device.MainQueue
+// ready returns the kernels of a side, prepared; nil where it has no tiles.
+func (p *part) ready(side int, odd int64, rates []uint64) *stepKernel {
+	n := p.Subdomain.Own - p.Subdomain.Border
 	if side == borderSide {
-		n, on = p.Subdomain.Border, device.BorderQueue
+		n = p.Subdomain.Border
 	}
 	if n == 0 {
 		return nil
@@ -180,10 +183,63 @@ func (p *part) launchSide(side int, odd int64, rates []uint64) error {
 	if !k.ready {
 		k.prepare(p, side, odd, rates)
 	}
-	if err := p.Device.Launch(on, k.kernel, k.main); err != nil || k.openings == nil {
+	return k
+}
+
+// launchBorder updates the tiles at the border.
+func (p *part) launchBorder(odd int64, rates []uint64) error {
+	k := p.ready(borderSide, odd, rates)
+	if k == nil {
+		return nil
+	}
+	if err := p.Device.Launch(device.BorderQueue, k.kernel, k.main); err != nil {
 		return err
 	}
-	return p.Device.Launch(on, k.openings, k.atOpenings)
+	return p.launchOpenings(device.BorderQueue, k)
+}
+
+// launchInterior updates the other tiles. Where the openings are measured after the step,
+// those at openings are done first, so that the others are computed while the ranks tell each
+// other what was measured.
+func (p *part) launchInterior(odd int64, rates []uint64) error {
+	k := p.ready(interiorSide, odd, rates)
+	if p.measuring {
+		if err := p.launchOpenings(device.MainQueue, k); err != nil {
+			return err
+		}
+		if err := p.Device.Follow(device.BorderQueue, device.MainQueue); err != nil {
+			return err
+		}
+	}
+	if k != nil {
+		if err := p.Device.Launch(device.MainQueue, k.kernel, k.main); err != nil {
+			return err
+		}
+	}
+	if p.measuring {
+		return nil
+	}
+	if err := p.arrive(); err != nil {
+		return err
+	}
+	return p.launchOpenings(device.MainQueue, k)
+}
+
+// arrive lets the main queue follow what was delivered for it.
+func (p *part) arrive() error {
+	if !p.arriving {
+		return nil
+	}
+	p.arriving = false
+	return p.Device.Follow(device.MainQueue, device.BorderQueue)
+}
+
+// launchOpenings updates the tiles at openings of a side, if there are any.
+func (p *part) launchOpenings(q device.Queue, k *stepKernel) error {
+	if k == nil || k.openings == nil {
+		return nil
+	}
+	return p.Device.Launch(q, k.openings, k.atOpenings)
 }
 
 // inOrder returns the values of the tiles in an order.

@@ -259,7 +259,7 @@ func observer(kernel string, l tiling.Layout, mode int, walls bool) program {
 }
 
 // cellsOfSum are added by a thread of outflow.
-const cellsOfSum = 16
+const cellsOfSum = 4
 
 // The modes of fields and stress.
 const (

@@ -259,6 +259,10 @@ func TestConditionsAgree(t *testing.T) {
 		{"breathing", func(s *airflow.Settings) { // out from step 30 on
 			s.Waveform = opening.Sine{Period: 1.5e-3, Amplitude: 1}
 		}},
+		{"all openings over time", func(s *airflow.Settings) {
+			s.Waveform = wave
+			s.Conditions = map[int]opening.Condition{2: {Kind: opening.ImposedPressure, Pressure: 0.02, Waveform: wave}, 3: {Kind: opening.ImposedPressure, Pressure: -0.01, Waveform: wave}}
+		}},
 		{"force over time", func(s *airflow.Settings) {
 			s.BodyForce, s.ForceWaveform = [3]float64{30, 20, 10}, wave
 		}},

@@ -136,3 +136,54 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// watchedDevice counts what stops its main queue, and the bytes that it is given.
+type watchedDevice struct {
+	device.Device
+	stops, given int
+}
+
+func (d *watchedDevice) Upload(to device.Address, from []byte) error {
+	if len(from) > takenAlong {
+		d.stops++
+	}
+	d.given += len(from)
+	return d.Device.Upload(to, from)
+}
+
+func (d *watchedDevice) Download(to []byte, from device.Address) error {
+	d.stops++
+	return d.Device.Download(to, from)
+}
+
+func (d *watchedDevice) Synchronize() error {
+	d.stops++
+	return d.Device.Synchronize()
+}
+
+func (d *watchedDevice) Deliver(to device.Address, from []byte) error {
+	d.given += len(from)
+	return d.Device.Deliver(to, from)
+}
+
+// While a flow starts, nothing stops the main queue, neither what openings impose nor what is
+// measured there, and of what they impose only the numbers of openings that change are copied.
+func TestOpeningsDoNotStopTheInterior(t *testing.T) {
+	g := tube()
+	settings := caveSettings(g)
+	settings.Collision, settings.Precision, settings.RampTime = airflow.TRT, airflow.Double, 0
+	d := &watchedDevice{Device: devicetest.Open(t, 1)[0]}
+	r := must(airflow.NewRankOn(on([]device.Device{d}, Options{}), solver.WholeDomain(g), settings, transport.NewLocal(1)[0]))
+	defer r.Close()
+	const inlet = openingNumbersOfStep * 8
+	for i := range 2*opening.CouplingInterval + 1 {
+		d.stops, d.given = 0, 0
+		if err := r.Engine().Step(); err != nil {
+			t.Fatal(err)
+		}
+		behindMeasuring := i%opening.CouplingInterval == 0
+		if d.stops > 0 || d.given < inlet || d.given > inlet && !behindMeasuring {
+			t.Errorf("step %d stops the main queue %d times and copies %d bytes, want 0 and %d", i+1, d.stops, d.given, inlet)
+		}
+	}
+}

@@ -293,12 +293,14 @@ func along[T float32 | float64](normal *[3]float64, direction uint32) T {
 
 // appendReals appends numbers in the precision that is computed with.
 func appendReals(to []byte, bits int, numbers ...float64) []byte {
-	for _, v := range numbers {
-		if realBytes(bits) == 8 {
+	if realBytes(bits) == 8 {
+		for _, v := range numbers {
 			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
-		} else {
-			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(v)))
 		}
+		return to
+	}
+	for _, v := range numbers {
+		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(v)))
 	}
 	return to
 }

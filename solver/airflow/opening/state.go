@@ -150,9 +150,9 @@ func (s *States) Clone() *States {
 // Prepare sets what the openings impose in the step that ends at the given
 // time, in steps, where the flow starts within ramp steps.
 func (s *States) Prepare(time, ramp float64) {
+	start := startFactor(time, ramp)
 	for i := range s.List {
-		o := &s.List[i]
-		factor := startFactor(time, ramp)
+		o, factor := &s.List[i], start
 		if o.condition.Waveform != nil {
 			factor = o.condition.Waveform.Factor(time * s.units.TimeStep)
 		}

@@ -114,7 +114,7 @@ func (d *Device) listMessages() error {
 		}
 		for odd := range c.receive {
 			var err error
-			if c.receive[odd], err = d.tiles.pin(c.incomingBytes(d.tiles.Layout)); err != nil {
+			if c.receive[odd], err = d.tiles.Pin(c.incomingBytes(d.tiles.Layout)); err != nil {
 				return err
 			}
 			d.messages[odd] = append(d.messages[odd], transport.Message{Peer: c.Rank, Send: c.send[odd], Receive: c.receive[odd]})

@@ -115,7 +115,7 @@ func (c *connection) allocate(p *Tiles) (err error) {
 		return err
 	}
 	for odd := range c.send {
-		if c.send[odd], err = p.pin(bytes); err != nil {
+		if c.send[odd], err = p.Pin(bytes); err != nil {
 			return err
 		}
 	}

@@ -143,8 +143,8 @@ func (p *Tiles) indexOf(tile int32) (index int32, ok bool) {
 	return int32(p.Subdomain.Own + i), found
 }
 
-// pin returns memory of the host that is given back with the tiles.
-func (p *Tiles) pin(bytes int64) ([]byte, error) {
+// Pin returns memory of the host that is given back with the tiles.
+func (p *Tiles) Pin(bytes int64) ([]byte, error) {
 	m, err := p.Device.Pin(bytes)
 	if err == nil {
 		p.pinned = append(p.pinned, m)

@@ -110,7 +110,7 @@ func (v *values) newList(g *solver.Segment, odd bool) (*listed, error) {
 	if l.buffer, err = p.Allocate(bytes, nil); err != nil {
 		return nil, err
 	}
-	if l.pinned, err = p.pin(bytes); err != nil {
+	if l.pinned, err = p.Pin(bytes); err != nil {
 		return nil, err
 	}
 	// What was uploaded must be there when the queue for borders needs it.

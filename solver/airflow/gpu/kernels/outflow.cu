@@ -2,7 +2,7 @@
 // adding does not matter. For every opening, what has left through it in the
 // last step and the weights times the density. A thread adds RUN cells in a row,
 // which mostly belong to one opening.
-#define RUN 16
+#define RUN 4
 KERNEL(outflow)(Walls walls, unsigned count, unsigned long long *sums)
 {
 	const unsigned from = (blockIdx.x * WARPS * 32 + threadIdx.x) * RUN, to = from + RUN < count ? from + RUN : count;
