@@ -37,8 +37,8 @@ type shearWave struct {
 	precision airflow.Precision
 	// relaxationTime is τ, of the viscosity (τ−½)/3 in lattice units.
 	relaxationTime float64
-	// diagonal waves vary along (1,1,0).
-	diagonal bool
+	// diagonal waves vary along (1,1,0), short ones over half as many cells.
+	diagonal, short bool
 	// speed is the amplitude, drift the velocity with which the wave is carried
 	// along and noise that of a random one on top, in cells a step.
 	speed, drift, noise float64
@@ -49,6 +49,9 @@ func (w shearWave) String() string {
 	if w.diagonal {
 		along = "a diagonal"
 	}
+	if w.short {
+		along += ", short"
+	}
 	return fmt.Sprintf("%s on %s, %s, relaxation time %g, along %s", w.collision, w.lattice, w.precision, w.relaxationTime, along)
 }
 
@@ -57,11 +60,15 @@ func (w shearWave) viscosity() float64 { return (w.relaxationTime - 0.5) / 3 }
 
 // side is that of the periodic box in cells, along rows: there are 32 of them in a wave, or
 // 31.1 along a diagonal.
-func (w shearWave) side() int32 {
+func (w shearWave) side() (cells int32) {
+	cells = 32
 	if w.diagonal {
-		return 44
+		cells = 44
 	}
-	return 32
+	if w.short {
+		cells /= 2
+	}
+	return cells
 }
 
 // number is k in cells.
@@ -164,8 +171,25 @@ var waveOperators = []struct {
 	{airflow.Recursive, airflow.D3Q19, []float64{0.8, 0.51, 0.503}}, {airflow.Cumulant, airflow.D3Q27, []float64{0.8, 0.51, 0.503}},
 }
 
+// inSinglePrecision makes the wave so short that a step changes it by a sixth of the spacing
+// of 16-bit numbers or more, and returns its ratio in single precision, in which the lattice's
+// own error of short waves is, too. A wave of 32 cells changes by a twenty-fifth at a
+// relaxation time of 0.503; rounded to the nearest numbers, such changes come out up to 17 %
+// too large or 1 % too small, by the velocity with which the wave is carried along.
+func (w *shearWave) inSinglePrecision(t *testing.T, s *suite) float64 {
+	t.Helper()
+	w.short, w.speed, w.drift = true, 0.02, 0.01
+	single := *w
+	single.precision = airflow.Single
+	ratio, err := single.ratio(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ratio
+}
+
 // The viscosity is that of the settings, with every operator on every lattice in
-// every precision.
+// every precision; in 16 bits that of single precision where waves decay slowly.
 func testShearWaves(t *testing.T, device string) {
 	s := &suite{options: Options{Device: device, Change: func(*airflow.Settings) {}}, ctx: context.Background()}
 	for _, o := range waveOperators {
@@ -175,19 +199,23 @@ func testShearWaves(t *testing.T, device string) {
 					continue // takes many steps
 				}
 				for _, diagonal := range []bool{false, true} {
-					if device == Processor && diagonal && precision == airflow.Half && relaxationTime < 0.55 && !*whole {
-						continue // eight of these would take two thirds of the time
+					if device == Processor && diagonal && precision == airflow.Half && relaxationTime == 0.51 && !*whole {
+						continue // six of these would take two thirds of the time
 					}
-					w := shearWave{o.collision, o.lattice, precision, relaxationTime, diagonal, 0.02, 0, 0}
+					w := shearWave{collision: o.collision, lattice: o.lattice, precision: precision, relaxationTime: relaxationTime, diagonal: diagonal, speed: 0.02}
+					want := 1.0
 					if precision == airflow.Half {
 						// At rest and the same in all cells along it, a wave that changes
 						// by less than a rounding a step stops to change.
 						w.speed, w.drift, w.noise = 0.05, 0.02, 1e-3
 					}
+					if precision == airflow.Half && relaxationTime < 0.51 {
+						want = w.inSinglePrecision(t, s)
+					}
 					ratio, err := w.ratio(s)
 					t.Logf("%v: %.4f", w, ratio)
-					if err != nil || !(math.Abs(ratio-1) <= 0.01) {
-						t.Errorf("%v: the viscosity is %.4f times that of the settings, error %v", w, ratio, err)
+					if err != nil || !(math.Abs(ratio/want-1) <= 0.01) {
+						t.Errorf("%v: the viscosity is %.4f times that of the settings, want %.4f times, error %v", w, ratio, want, err)
 					}
 				}
 			}
@@ -198,7 +226,7 @@ func testShearWaves(t *testing.T, device string) {
 func TestShearWaves(t *testing.T) {
 	race.SkipArithmetic(t)
 	testShearWaves(t, Processor)
-	sayLeftOut(t, "waves in 16 bits along a diagonal at relaxation times below 0.55")
+	sayLeftOut(t, "waves in 16 bits along a diagonal at a relaxation time of 0.51")
 }
 
 func TestShearWavesOnGPU(t *testing.T) {
@@ -219,7 +247,7 @@ func skipWithoutGPU(t *testing.T) {
 func testLimitedWave(t *testing.T, device string) {
 	const limiter, early, late = 0.2, 4000, 8000
 	s := &suite{options: Options{Device: device, Change: func(*airflow.Settings) {}}, ctx: context.Background()}
-	w := shearWave{airflow.Recursive, airflow.D3Q19, airflow.Single, 0.50003, false, 0.05, 0, 0}
+	w := shearWave{collision: airflow.Recursive, lattice: airflow.D3Q19, precision: airflow.Single, relaxationTime: 0.50003, speed: 0.05}
 	a, err := w.amplitudes(s, early, late, func(s *airflow.Settings) { s.Limiter = limiter })
 	if err != nil {
 		t.Fatal(err)
