@@ -8,6 +8,7 @@ import (
 
 	"carina/cuboid"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"pgregory.net/rapid"
 )
 
@@ -94,6 +95,7 @@ func TestImproverKeepsItsBooks(t *testing.T) {
 }
 
 func TestGraphKeepsHeavyEdgesInsideHosts(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(100, 4)
 	between := func(p *Partition, perHost int) int64 {
 		segments, err := p.Segments(g)

@@ -13,6 +13,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"pgregory.net/rapid"
 )
 
@@ -83,6 +84,7 @@ func made(t testing.TB, g *geometry.Grid, ranks int, cost balance.Cost) *balance
 // TestRebalanceNothingWithoutDisturbance looks ten times at ranks as fast as the
 // partition was made for, whose times scatter by a percent.
 func TestRebalanceNothingWithoutDisturbance(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	cost := balance.DefaultCost(balance.Sparse)
 	for _, ranks := range []int{2, 7, 32} {
@@ -124,6 +126,7 @@ func (u *unsteady) look(steps int64) *balance.Decision {
 // threefold is answered within two, but where times scatter by 30 % within a few more in
 // at most one of four cases.
 func TestRebalanceUnsteadyMachine(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(80, 4)
 	cost := balance.DefaultCost(balance.Sparse)
 	const seeds, mostLate = 8, 6
@@ -167,6 +170,7 @@ func TestRebalanceUnsteadyMachine(t *testing.T) {
 // TestRebalanceSlowRank slows one of the ranks threefold: after two looks the
 // slowest is near the ideal, and everything comes back when it recovers.
 func TestRebalanceSlowRank(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	cost := balance.DefaultCost(balance.Sparse)
 	for _, ranks := range []int{2, 3, 12} {
@@ -188,6 +192,7 @@ func TestRebalanceSlowRank(t *testing.T) {
 // A rank never gets more cells than its memory holds, neither from its neighbours nor from a
 // partition made anew, and others get them.
 func TestRebalanceWithinMemory(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	cost := balance.DefaultCost(balance.Sparse)
 	const ranks = 5
@@ -230,6 +235,7 @@ func TestRebalanceWithinMemory(t *testing.T) {
 // a factor of two for walls or openings: two looks later a step takes at most 5 %
 // longer than with the right model.
 func TestRebalanceWrongCosts(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	right := balance.DefaultCost(balance.Sparse)
 	for _, ranks := range []int{2, 5, 32} {
@@ -324,6 +330,7 @@ func TestRebalanceKeepsPromises(t *testing.T) {
 // The partition of a rebalancer is a sound one of the same cells, each counted once, and
 // shares are judged by the speeds that it is given.
 func TestRebalancerPartition(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	p := made(t, g, 3, balance.DefaultCost(balance.Sparse))
 	r, err := balance.NewRebalancer(context.Background(), p, g, nil, nil)
@@ -355,6 +362,7 @@ func TestRebalancerPartition(t *testing.T) {
 // as slow, is calibrated by two looks: the file that is read again has the right ratio of
 // costs and of speeds, and predicts the steps that ranks take.
 func TestCalibratedPartition(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := generate.TreeGrid(120, 4)
 	right := balance.DefaultCost(balance.Sparse)
 	wrong := right

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -32,6 +34,7 @@ func halfDouble(thick, double float64, n int) *Surface {
 // Where a tube has two walls in a part, its lumen is what the inner one encloses
 // there and the only one elsewhere, however thick the wall, coarse or rough.
 func TestWallThatIsDoubleInAPart(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, thick := range []float64{0.5, 1, 2, 3, 5} {
 		for _, n := range []int{16, 32} {
 			for _, noise := range []float64{0, 0.1} {
@@ -64,6 +67,7 @@ func TestWallThatIsDoubleInAPart(t *testing.T) {
 // wall or an end where most of them lies inside. Of these the volume is not asked: the
 // mesh counts what lies outside, too.
 func TestBodiesInATube(t *testing.T) {
+	race.SkipArithmetic(t)
 	tube := func() *Surface { return tubeSurface(r3.Vec{}, r3.Vec{X: 99e-3}, 10e-3, 60, 40, false) }
 	ball := func(x, y, r float64) *Surface { return sphereSurface(r3.Vec{X: x * 1e-3, Y: y * 1e-3}, r*1e-3, 12) }
 	rod := func(x0, y0, x1, y1 float64) *Surface {

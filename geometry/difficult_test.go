@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -44,6 +45,7 @@ var difficultEnds = []struct {
 }
 
 func TestEndsOfDifficultSurfaces(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, want := range difficultEnds {
 		t.Run(want.file, func(t *testing.T) {
 			s, err := ReadSurface(shared(t, want.file), UnknownUnit)
@@ -97,6 +99,7 @@ func checkEnds(t *testing.T, p *Prepared, ends []trueEnd) {
 
 // A closed body in a tube is an obstacle, whichever way it is wound.
 func TestBodyInTubeIsObstacle(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, turned := range []bool{false, true} {
 		for _, open := range []bool{false, true} {
 			tube := tubeSurface(r3.Vec{}, r3.Vec{X: 99e-3}, 10e-3, 60, 40, open)
@@ -124,6 +127,7 @@ func TestBodyInTubeIsObstacle(t *testing.T) {
 // Bodies in a tube, on its axis and near its ends, neither hide the ends nor are
 // they taken for the tube's own narrow places.
 func TestBodiesDoNotNarrowTubes(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, at := range []float64{8e-3, 12e-3, 20e-3, 30e-3} {
 		for _, radius := range []float64{1e-3, 2e-3, 4e-3} {
 			tube := tubeSurface(r3.Vec{}, r3.Vec{X: 99e-3}, 10e-3, 60, 40, false)
@@ -245,6 +249,7 @@ func TestTwistedBridgeTurnsLittle(t *testing.T) {
 // Where a wall is double only in a part, only there the outer one is dropped:
 // a pocket hangs from the rim into a tube and is closed at its bottom.
 func TestPartlyDoubleWall(t *testing.T) {
+	race.SkipArithmetic(t)
 	const n, outer, inner = 48, 10e-3, 6.5e-3
 	axis := r3.Vec{Y: 0.6, Z: 0.8}
 	tube := tubeSurface(r3.Vec{}, r3.Scale(180e-3, axis), outer, n, 90, true)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -111,6 +112,7 @@ var ctOpenings = []Disc{
 }
 
 func TestDiscsOnSegmentedAirway(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-ct-mm.stl", true, func(t *testing.T, s *Surface, ends []Opening) {
 		if ends == nil {
 			checkDiscs(t, s, ctOpenings)

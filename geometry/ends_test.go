@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -113,6 +114,7 @@ func bruteSection(s *Surface, at, normal r3.Vec, reach float64) []float64 {
 // one closed line around the axis, of an area like the end's, and no two ends
 // overlap.
 func TestAirwaysInventNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-full-mm.stl", false, checkNoEndsInvented)
 }
 
@@ -165,6 +167,7 @@ func checkNoEndsInvented(t *testing.T, s *Surface, ends []Opening) {
 
 // A segmented airway has no flat ends, and none are made up.
 func TestSegmentedAirwayHasNoFlatEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-ct-mm.stl", true, func(t *testing.T, s *Surface, _ []Opening) {
 		p, err := Prepare(s, Options{})
 		if err != nil || len(p.Openings) != 0 {

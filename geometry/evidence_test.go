@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -44,6 +46,7 @@ func TestPinchedBranch(t *testing.T) {
 
 // Outlet 8 of the central airway is pinched 5 mm behind its end, and no other.
 func TestPinchedOutletOfCentralAirway(t *testing.T) {
+	race.SkipArithmetic(t)
 	s, err := ReadSurface(shared(t, "airway-central-mm.stl"), UnknownUnit)
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Where nothing tells which faces of a body are ends, that is said, and a disc on a
 // face makes it an opening, whole and without a cut.
 func TestFacesCanBeNamed(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, size := range []r3.Vec{{X: 10e-3, Y: 10e-3, Z: 20e-3}, {X: 10e-3, Y: 10e-3, Z: 10e-3}, {X: 10e-3, Y: 8e-3, Z: 5e-3}} {
 		s := boxSurface(r3.Vec{}, size)
 		for range 2 {

@@ -12,6 +12,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -72,6 +73,7 @@ func TestGridFileKeepsEverything(t *testing.T) {
 }
 
 func TestGridFileRefusesDamage(t *testing.T) {
+	race.SkipArithmetic(t)
 	data := encode(t, linked(generate.BallsGrid([3]int32{8, 7, 6}, 2, 7)))
 	for n := range data {
 		if _, err := geometry.DecodeGrid(bytes.NewReader(data[:n])); err == nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -51,6 +53,7 @@ func (o *overlap) surface(random *rand.Rand, noise float64) (*Surface, []r3.Vec)
 // The ends of tubes inside of others are no openings, which is said, and air
 // passes from one tube to the next.
 func TestEndsInsideOfOtherBodies(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, o := range overlaps {
 		for _, noise := range []float64{0, 0.005} {
 			for seed := range uint64(3) {

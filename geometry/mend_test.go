@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -257,6 +258,7 @@ func TestLargeHoleIsSaid(t *testing.T) {
 
 // Openings that the file names are those that are found without names.
 func TestNamedOpeningsOfAirways(t *testing.T) {
+	race.SkipArithmetic(t)
 	t.Run("generated", func(t *testing.T) {
 		named, ends := WornAirway(t, 3, false)
 		compareOpenings(t, named, unnamed(named), len(ends))
@@ -348,6 +350,7 @@ func spoilt(named *Surface) map[string]*Surface {
 // Damage does not change how many openings an airway has; where the central one's
 // ends were removed, two neighbouring loops are one.
 func TestOpeningsOfVariants(t *testing.T) {
+	race.SkipArithmetic(t)
 	check := func(t *testing.T, s *Surface, want int) {
 		p, err := Prepare(s, Options{})
 		if err != nil || len(p.Openings) != want {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -92,6 +94,7 @@ func somewhere(random *rand.Rand, name string, spacing float64) r3.Vec {
 // Wherever a body lies it is filled with the same cells, and its links cross the same
 // walls and openings at the same places, but for what was rounded.
 func TestGridsAreTheSameEverywhere(t *testing.T) {
+	race.SkipArithmetic(t)
 	random := rand.New(rand.NewPCG(5, 33))
 	for name, s := range alignedShapes() {
 		for _, spacing := range []float64{1, 0.5, 0.25} {
@@ -136,6 +139,7 @@ func TestGridsAreTheSameEverywhere(t *testing.T) {
 
 // So it is for bodies turned by a right angle or mirrored, whichever way they are voxelized.
 func TestGridsAreTheSameTurned(t *testing.T) {
+	race.SkipArithmetic(t)
 	random := rand.New(rand.NewPCG(5, 33))
 	for name, s := range alignedShapes() {
 		for _, method := range Methods {

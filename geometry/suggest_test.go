@@ -13,6 +13,7 @@ import (
 
 // A long ellipsoid has no flat ends; it can be cut near both tips.
 func TestSuggestOpenings(t *testing.T) {
+	race.SkipArithmetic(t)
 	s := sphereSurface(r3.Vec{}, 1, 40)
 	for i := range s.Vertices {
 		s.Vertices[i].Z *= 15
@@ -40,6 +41,7 @@ func TestSuggestOpenings(t *testing.T) {
 }
 
 func TestSuggestNothingInACube(t *testing.T) {
+	race.SkipArithmetic(t)
 	d, err := Diagnose(boxSurface(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: 1}), Options{})
 	if err != nil || len(d.Suggested) != 0 || len(d.Openings) != 0 {
 		t.Errorf("error %v, openings %v, suggestions %v; want none", err, d.Openings, d.Suggested)
@@ -48,6 +50,7 @@ func TestSuggestNothingInACube(t *testing.T) {
 
 // On a segmented airway the suggestions can be used as they are.
 func TestSuggestOpeningsOfSegmentedAirway(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-ct-mm.stl", true, checkSuggested)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -73,6 +74,7 @@ func tetrahedron(size float64) *Surface {
 }
 
 func TestReadSharedSurfaces(t *testing.T) {
+	race.SkipArithmetic(t)
 	// Triangle counts and states from the collection's README.
 	cases := []struct {
 		name      string

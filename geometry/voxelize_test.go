@@ -2,7 +2,6 @@ package geometry
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"carina/geometry/mend"
 	"carina/geometry/mesh"
+	"carina/internal/race"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/spatial/r3"
@@ -271,6 +271,7 @@ func TestVoxelizeRefuses(t *testing.T) {
 }
 
 func TestVoxelizeAirways(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-central-mm.stl", false, func(t *testing.T, s *Surface, ends []Opening) {
 		spacing := 0.25e-3
 		if ends != nil {
@@ -289,6 +290,7 @@ func TestVoxelizeAirways(t *testing.T) {
 
 // The estimate covers what a grid holds, and not many times that.
 func TestMemoryEstimate(t *testing.T) {
+	race.SkipArithmetic(t)
 	s := tubeSurface(r3.Vec{}, r3.Vec{X: 3, Y: 1, Z: 9}, 1.2, 40, 20, false)
 	for _, spacing := range []float64{0.2, 0.05, 0.02} {
 		g := mustVoxelize(t, s, Options{Spacing: spacing})
@@ -314,43 +316,11 @@ func TestProgressGrows(t *testing.T) {
 	}
 }
 
-func ExampleDiagnose() {
-	// The same tube without its ends, every other triangle turned over.
-	tube := tubeSurface(r3.Vec{}, r3.Vec{Z: 10e-3}, 1e-3, 64, 20, true)
-	for i := 0; i < len(tube.Triangles); i += 2 {
-		v := &tube.Triangles[i].V
-		v[1], v[2] = v[2], v[1]
-	}
-	d, err := Diagnose(tube, Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(d.Verdict)
-	// Output:
-	// The surface can be mended: 1280 triangles turned over, 2 open ends capped; 2 openings found, air is guessed to enter through number 1 (inlet); inside is told from outside by crossings along rows.
-}
-
-func ExampleVoxelize() {
-	// A tube 10 mm long and 2 mm wide, with flat ends.
-	tube := tubeSurface(r3.Vec{}, r3.Vec{Z: 10e-3}, 1e-3, 64, 20, false)
-	g, err := Voxelize(context.Background(), tube, Options{Spacing: 0.1e-3})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, o := range g.Openings {
-		fmt.Printf("%d %s %s %.2f mm²\n", o.Number, o.Name, o.Role, o.Area*1e6)
-	}
-	// Output:
-	// 1 inlet inlet 3.14 mm²
-	// 2 outlet_02 outlet 3.14 mm²
-}
-
 // Every end found on an airway is connected to the trachea where its thinnest
 // branches are four cells wide: on the full one 1.6 mm, on the generated one
 // 5.1 mm.
 func TestAirwaysStayConnected(t *testing.T) {
+	race.SkipArithmetic(t)
 	onAirways(t, "airway-full-mm.stl", false, func(t *testing.T, s *Surface, ends []Opening) {
 		spacing, least := 0.4e-3, 80
 		if ends != nil {

@@ -138,6 +138,7 @@ func TestConnectedPartsAreOptimalOnSmallTrees(t *testing.T) {
 // From any division of a small tree of tubes into connected parts annealing
 // comes to the least cut there is.
 func TestAnnealingFindsTheLeastCut(t *testing.T) {
+	race.SkipArithmetic(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	annealed := 0
 	for range 20 {

@@ -76,6 +76,7 @@ func TestFixedVerticesStay(t *testing.T) {
 }
 
 func TestContiguousParts(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, c := range []struct {
 		name  string
 		parts int
@@ -208,6 +209,7 @@ func TestHierarchy(t *testing.T) {
 }
 
 func TestMappingBeatsMappingAfterTheFact(t *testing.T) {
+	race.SkipArithmetic(t)
 	d, err := Hierarchy([]int{4, 4}, []int64{20, 1})
 	if err != nil {
 		t.Fatal(err)

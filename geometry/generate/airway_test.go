@@ -1,16 +1,17 @@
 package generate_test
 
 import (
-	"fmt"
 	"reflect"
 	"testing"
 
 	"carina/geometry/generate"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
 func TestAirway(t *testing.T) {
+	race.SkipArithmetic(t)
 	tests := []struct {
 		name    string
 		options generate.AirwayOptions
@@ -124,17 +125,4 @@ func TestAirwayScales(t *testing.T) {
 			t.Fatalf("vertex %d is %g m off", i, d)
 		}
 	}
-}
-
-func ExampleAirway() {
-	s, openings, err := generate.Airway(generate.AirwayOptions{Generations: 4})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d ends, %.0f cm³\n", len(openings), s.Volume()*1e6)
-	fmt.Printf("%s: %.1f mm²\n", openings[0].Name, openings[0].Area*1e6)
-	// Output:
-	// 17 ends, 52 cm³
-	// inlet: 254.5 mm²
 }

@@ -9,6 +9,7 @@ import (
 	"carina/geometry/generate"
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -372,6 +373,7 @@ var kinds = []surfaceKind{
 
 // Ends are found where they are, as large as they are, and no others.
 func TestEndsOfManyKinds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, kind := range kinds {
 		for seed := range uint64(3) {
 			rng := rand.New(rand.NewPCG(seed, 41))

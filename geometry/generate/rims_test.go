@@ -9,6 +9,7 @@ import (
 	"carina/geometry/generate"
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -19,6 +20,7 @@ import (
 // are still found, none is invented, and each has the area of its tube's
 // section within 2 %.
 func TestWornRimsAreFound(t *testing.T) {
+	race.SkipArithmetic(t)
 	kinds := map[string]func(segments int, seed uint64) (*geometry.Surface, []geometry.Opening, error){
 		"pipe": func(segments int, _ uint64) (*geometry.Surface, []geometry.Opening, error) {
 			return generate.Pipe(generate.PipeOptions{Segments: segments})

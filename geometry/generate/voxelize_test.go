@@ -9,6 +9,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/mesh"
+	"carina/internal/race"
 	"carina/octree"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -29,6 +30,7 @@ func unnamed(s *geometry.Surface) *geometry.Surface {
 // TestOpeningsAreFound checks that the flat ends are such that the voxelizer
 // finds all of them by their shape, where the generator says they are.
 func TestOpeningsAreFound(t *testing.T) {
+	race.SkipArithmetic(t)
 	tests := []struct {
 		name string
 		make func() (*geometry.Surface, []geometry.Opening, error)
@@ -80,6 +82,7 @@ func TestOpeningsAreFound(t *testing.T) {
 // one gives similar numbers. Those of a few dozen leaves hang on single cells
 // and are not compared.
 func TestFietzOctree(t *testing.T) {
+	race.SkipArithmetic(t)
 	s, _, err := generate.BifurcationLarge(generate.BifurcationOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,13 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 )
 
 // A generated airway that is turned and rough, as those of scans are, keeps in a grid
 // its volume, the area of its wall and the way to all of its ends.
 func TestWornAirwayKeepsItsShape(t *testing.T) {
+	race.SkipArithmetic(t)
 	for seed, rule := range []generate.Rule{generate.Weibel, generate.Kitaoka} {
 		s, ends, err := generate.Airway(generate.AirwayOptions{Rule: rule, Generations: 3, Seed: 2})
 		if err != nil {

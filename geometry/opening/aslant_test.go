@@ -6,6 +6,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -22,6 +23,7 @@ func sheared(angle, length float64, n int) *mesh.Mesh {
 
 // Open ends are told whatever the angle at which they are cut and the number of segments.
 func TestOpenEndsCutAslant(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, length := range []float64{4, 6, 12} {
 		for _, n := range []int{8, 12, 16, 32, 64} {
 			for _, degrees := range []float64{0, 20, 35, 40, 50, 60} {

@@ -98,6 +98,7 @@ func (full lattice3) surface() (*mesh.Mesh, r3.Vec) {
 // Where a channel turns twice, the wall between the turns is flat, has lumen
 // straight behind it and walls that go back on three sides; it is no end.
 func TestTurnsOfChannelsAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		s, ends := channel(rng)
@@ -246,6 +247,7 @@ func dome(height float64) *mesh.Mesh {
 // The face of a dome is too large a share of it for an end, unless the dome is as
 // long as a tube with a round tip.
 func TestFacesOfDomesAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for height, want := range map[float64]int{0.5: 0, 1: 0, 1.5: 0, 2: 0, 5: 1} {
 		if found := endsOf(dome(height)); len(found) != want {
 			t.Errorf("height %g: %d ends, want %d", height, len(found), want)

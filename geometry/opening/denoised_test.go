@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -62,6 +63,7 @@ func TestRoughEndsAreEnds(t *testing.T) {
 
 // A rough ball has no end, however much it is denoised.
 func TestRoughBallHasNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 10))
 		s := meshtest.Sphere(r3.Vec{}, 1, 16+rng.IntN(10))

@@ -76,6 +76,7 @@ func TestChannelHasTwoEnds(t *testing.T) {
 
 // A finely divided flat end costs no more than its triangles.
 func TestFineFlatEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	s := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 6}, 1, 40, 20, false)
 	// Divide the triangles of the ends into 4, again and again.
 	for range 4 {

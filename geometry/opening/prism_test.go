@@ -8,6 +8,7 @@ import (
 
 	"carina/geometry/mesh"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -28,6 +29,7 @@ func slanted(n, rings int, length, first, last float64, turn r3.Rotation) *mesh.
 
 // A prism has two ends, however few sides it has and however they are cut.
 func TestPrismsHaveTwoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		n, rings := rapid.IntRange(3, 40).Draw(t, "sides"), rapid.IntRange(1, 12).Draw(t, "rings")
@@ -55,6 +57,7 @@ func TestPrismsHaveTwoEnds(t *testing.T) {
 // Square ducts from two and a half times their width on have two ends; a cube
 // and bricks have none.
 func TestDuctsAndBricks(t *testing.T) {
+	race.SkipArithmetic(t)
 	for length, want := range map[float64]int{1: 0, 1.5: 0, 2: 0, 2.5: 2, 3: 2, 4: 2, 6: 2, 10: 2} {
 		m := meshtest.Box(r3.Vec{}, r3.Vec{X: 1, Y: 1, Z: length})
 		for range 3 {
@@ -69,6 +72,7 @@ func TestDuctsAndBricks(t *testing.T) {
 
 // The flat walls of a prism are long strips, and none of them is an end.
 func TestWallsOfPrismsAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	for n := 3; n <= 24; n++ {
 		m := meshtest.Tube(r3.Vec{}, r3.Vec{Z: 12}, 1, n, 1, false)
 		found := endsOf(m)
@@ -81,6 +85,7 @@ func TestWallsOfPrismsAreNoEnds(t *testing.T) {
 // The sides of plates, square, oblong and of many sides, are no ends, and what a
 // plate's faces are is left open: all of them may be.
 func TestSidesOfPlatesAreNoEnds(t *testing.T) {
+	race.SkipArithmetic(t)
 	type plate struct {
 		mesh  *mesh.Mesh
 		faces int

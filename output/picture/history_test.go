@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"carina/internal/palette"
+	"carina/internal/race"
 )
 
 // A history shows the flow above the pressure, each line in its colour.
 func TestHistoryShowsThePressure(t *testing.T) {
+	race.SkipArithmetic(t)
 	h := History{Title: "Flow", Names: []string{"in", "out"}, Time: []float64{0, 1, 2},
 		Flow: [][]float64{{1e-5, 2e-5, 3e-5}, {-1e-5, -2e-5, -3e-5}}}
 	lines := func(pressure [][]float64) (upper, lower int) {

@@ -13,6 +13,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/output"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -90,6 +91,7 @@ func TestLabelsKeepApart(t *testing.T) {
 // In a crowded picture labels cover neither vessels, of either view, nor each
 // other nor the scale beside them.
 func TestLabelsOfATreeCoverNothing(t *testing.T) {
+	race.SkipArithmetic(t)
 	s, openings, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 4, Seed: 3, Segments: 24})
 	if err != nil {
 		t.Fatal(err)
@@ -276,6 +278,7 @@ func TestPicturesRefuse(t *testing.T) {
 }
 
 func TestSurfacePicture(t *testing.T) {
+	race.SkipArithmetic(t)
 	s, openings, err := generate.Bifurcation(generate.BifurcationOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -389,6 +392,7 @@ func inTime(t *testing.T, what string, work func() error) {
 
 // Numbers beyond all sense are drawn as fast as others.
 func TestPicturesAreBoundedWork(t *testing.T) {
+	race.SkipArithmetic(t)
 	layers := composites(t, tube(60, 1))
 	path := filepath.Join(t.TempDir(), "a.png")
 	for _, far := range []float64{1e300, math.Inf(1), math.NaN()} {

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/mesh"
+	"carina/internal/race"
 	"carina/output"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -109,6 +110,7 @@ func TestBSpline(t *testing.T) {
 
 // A tilted triangle must be seen at the depths of its plane and nowhere else.
 func TestRasterize(t *testing.T) {
+	race.SkipArithmetic(t)
 	s := &geometry.Surface{Mesh: mesh.Mesh{
 		Vertices:  []r3.Vec{{X: 0, Y: 0, Z: 0}, {X: 1, Y: 0.5, Z: 0}, {X: 0, Y: 0.25, Z: 1}},
 		Triangles: []mesh.Triangle{{V: [3]int32{0, 1, 2}}},

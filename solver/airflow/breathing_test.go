@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 )
@@ -14,6 +15,7 @@ import (
 // in through the outlets without jets, whatever is imposed there; with BGK and in 16 bits
 // behind windkessels, with -everywhere behind all.
 func TestBreathing(t *testing.T) {
+	race.SkipArithmetic(t)
 	const period, steps = 1e-2, 4500 // 1.4 cycles
 	resistance := opening.Condition{Kind: opening.Windkessel, ProximalResistance: 1e5, DistalResistance: 1e6, Compliance: 1e-10}
 	for name, conditions := range map[string]map[int]opening.Condition{

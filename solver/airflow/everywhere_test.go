@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -141,6 +142,7 @@ func (c *channel) resistance(t *testing.T, layer *geometry.Grid, wall Wall, spac
 // Wherever a channel along an axis lies its layers have the same cells, and its resistance
 // is the same within 2 % and, of ten cells across and more, the exact one within 3 %.
 func TestResistanceIsTheSameEverywhere(t *testing.T) {
+	race.SkipArithmetic(t)
 	random := rand.New(rand.NewPCG(8, 53))
 	places, spacings, walls := 50, []float64{2, 1, 0.5}, []Wall{Interpolated, BounceBack}
 	if !*everywhere {

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 
@@ -83,6 +84,7 @@ func pipeError(g *geometry.Grid, axis int, f *Fields, flow float64, diameter flo
 // gate for interpolated walls at this resolution is 0.01625
 // (testPoiseuille3DBGK).
 func TestPoiseuille(t *testing.T) {
+	race.SkipArithmetic(t)
 	const diameter, flow = 0.01, 1e-6
 	for _, c := range []struct {
 		wall  Wall
@@ -114,6 +116,7 @@ func TestPoiseuille(t *testing.T) {
 // A developed profile at the inlet needs no length to develop: seven cells
 // inside, the flow is closer to the parabola than after a plug.
 func TestInletProfiles(t *testing.T) {
+	race.SkipArithmetic(t)
 	const diameter, flow, across = 0.01, 1e-6, 15
 	for _, axis := range []int{0, 1} {
 		for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 	"carina/geometry"
 	"carina/geometry/generate"
 	"carina/geometry/meshtest"
+	"carina/internal/race"
 	"carina/solver"
 
 	"gonum.org/v1/gonum/spatial/r3"
@@ -47,6 +48,7 @@ func squareFlow(y, z, a float64) (u float64) {
 // between cells, aside, or in planes of cells, where links have the lengths zero and
 // one, on either side.
 func TestWallsInPlanesOfCells(t *testing.T) {
+	race.SkipArithmetic(t)
 	const cells, a = 10, 10.0
 	for _, collision := range []Collision{TRT, Recursive} {
 		var flows []float64
@@ -95,6 +97,7 @@ func cellsOf(g *geometry.Grid) (cells [][3]int32) {
 // The pressure drop of ducts and tubes along the axes, of a whole number of cells
 // across, does not depend on where they lie.
 func TestPressureDropIsTheSameEverywhere(t *testing.T) {
+	race.SkipArithmetic(t)
 	shapes := map[string]*geometry.Surface{
 		"duct": {Mesh: *meshtest.Box(r3.Vec{}, r3.Vec{X: 6, Y: 6, Z: 14})},
 		"tube": {Mesh: *meshtest.Tube(r3.Vec{}, r3.Vec{Z: 14}, 4, 32, 1, false)},

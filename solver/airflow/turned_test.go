@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/transport"
@@ -69,6 +70,7 @@ func (t turn) grid(g *geometry.Grid, origin r3.Vec) *geometry.Grid {
 // A turned or reflected geometry has the turned or reflected flow, with every kind of
 // walls and openings, at angles to the grid, too.
 func TestTurnedFlow(t *testing.T) {
+	race.SkipArithmetic(t)
 	for k, change := range []func(*Settings, turn){
 		func(s *Settings, _ turn) {
 			s.Profile = opening.Developed

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/cuda"
 	"carina/solver/cuda/devicetest"
@@ -22,6 +23,9 @@ func TestMain(m *testing.M) { os.Exit(devicetest.Main(m)) }
 
 func TestWaterOnGPUs(t *testing.T) {
 	for _, short := range []bool{false, true} {
+		if race.Enabled && !short {
+			continue
+		}
 		c := pondCase(short, short)
 		c.Steps = 4
 		physicstest.Accept(t, *c)

@@ -7,6 +7,7 @@ import (
 
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/enginetest"
 	"carina/solver/processor"
@@ -70,6 +71,7 @@ func farthest(list []thermal.State, difference func(d float64, s thermal.State) 
 // pressure, and a wall that slides draws gas along with a straight profile of velocities.
 // What is wrong falls with the square of the height at least.
 func TestStraightProfiles(t *testing.T) {
+	race.SkipArithmetic(t)
 	const warm, difference, slide = 0.7, 0.04, 0.002
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, tau := range []float64{0.55, 0.8, 1.5} {
@@ -99,6 +101,7 @@ func TestStraightProfiles(t *testing.T) {
 // Gas that gravity pulls along walls has a parabola of velocities, and none at the walls.
 // What is wrong falls with the square of the height.
 func TestFlowBetweenWalls(t *testing.T) {
+	race.SkipArithmetic(t)
 	const temperature, most = 0.7, 0.01
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, tau := range []float64{0.55, 0.8} {
@@ -119,6 +122,7 @@ func TestFlowBetweenWalls(t *testing.T) {
 
 // Gas at rest under gravity stays at rest between walls, with its exponential profile.
 func TestRestUnderGravity(t *testing.T) {
+	race.SkipArithmetic(t)
 	const warm, fall, height = 0.7, 0.05, 16
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, tau := range []float64{0.55, 0.8} {
@@ -138,6 +142,7 @@ func TestRestUnderGravity(t *testing.T) {
 // Walls let no wave grow, in noise, down to nearly no viscosity, and in a box that is closed
 // at its sides, too.
 func TestWallsAreStable(t *testing.T) {
+	race.SkipArithmetic(t)
 	size := [2]int32{24, 16}
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, periodic := range [][3]bool{sides, {}} {
@@ -158,6 +163,7 @@ func TestWallsAreStable(t *testing.T) {
 // Gas heated from below stays at rest where the Rayleigh number is small, and rolls where it
 // is large.
 func TestRayleighBenard(t *testing.T) {
+	race.SkipArithmetic(t)
 	const height, tau, temperature, difference = 16, 0.53, 0.7, 0.1
 	named(t, func(t *testing.T, c arithmetic.Collision) {
 		for _, rayleigh := range []float64{800, 4000} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"carina/internal/race"
 	"carina/internal/simd"
 	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
@@ -31,6 +32,7 @@ func TestMomentsShowWhatIsNoNumber(t *testing.T) {
 
 // Assembly and plain Go add up to the same bits, whatever was there before.
 func TestSummersAgree(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, machine := range simd.Machines() {
 		for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
 			testSummer[float32](t, machine, Single, set)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"carina/internal/race"
 	"carina/internal/simd"
 	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
@@ -89,6 +90,7 @@ func scratch() *byte {
 
 // Assembly and plain Go give the same bits, for every storage.
 func TestVectorsAgainstGo(t *testing.T) {
+	race.SkipArithmetic(t)
 	if len(simd.Machines()) == 0 {
 		t.Skip("no assembly for this processor")
 	}
@@ -205,6 +207,7 @@ func updateWindow[T Real, S stored](f []S, w *window, local Local[T], table *Tab
 
 // The Go kernels do what the expressions say, to rounding.
 func TestGoAgainstExpressions(t *testing.T) {
+	race.SkipArithmetic(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, v := range collision.Variants() {
 		local, err := NewLocal[float64](v)
@@ -232,6 +235,7 @@ func TestGoAgainstExpressions(t *testing.T) {
 // Numbers below the least normal one count as zero, while the caller's
 // arithmetic keeps them.
 func TestVectorsFlushTinyNumbers(t *testing.T) {
+	race.SkipArithmetic(t)
 	if len(simd.Machines()) == 0 {
 		t.Skip("no assembly for this processor")
 	}
