@@ -161,8 +161,8 @@ type Preparer interface {
 // of their memory.
 type Inheritor interface {
 	RecordKernel
-	// PrepareInherit begins to prepare Inherit, beside the steps.
-	PrepareInherit()
+	// PrepareInherit begins to prepare Inherit, beside the steps; wait waits for the end.
+	PrepareInherit() (wait func())
 	// Reaches tells whether it can.
 	Reaches(from RecordKernel) bool
 	// Inherit takes over the states of cells from another one, which has saved records of

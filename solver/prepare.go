@@ -19,10 +19,14 @@ type Foreseer interface {
 // Prepare prepares a Move to a domain: what it returns makes what that needs of this rank
 // alone, and may do so beside the steps, while no cells move.
 func (r *Rank) Prepare(domain *Domain, list Together) (beside func() (*Prepared, error)) {
+	wait := func() {}
 	if heir, ok := r.recordKernel.(Inheritor); ok {
-		heir.PrepareInherit()
+		wait = heir.PrepareInherit()
 	}
-	return func() (*Prepared, error) { return r.foresee(domain, list) }
+	return func() (*Prepared, error) {
+		defer wait() // or a move would, between the steps
+		return r.foresee(domain, list)
+	}
 }
 
 func (r *Rank) foresee(domain *Domain, list Together) (p *Prepared, err error) {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"sync"
 
 	"carina/internal/crash"
 	"carina/solver"
@@ -17,14 +18,16 @@ func (s *bound) Reaches(from solver.RecordKernel) bool {
 
 // PrepareInherit begins to compile the kernels that Inherit needs. Why one cannot be
 // compiled is found out, and told, when it is needed.
-func (s *bound) PrepareInherit() {
+func (s *bound) PrepareInherit() (wait func()) {
+	var all sync.WaitGroup
 	d, programs := s.part.Device, []program{s.observerBefore("records", recordsOut, false), s.observerBefore("records", recordsIn, false)}
 	for _, p := range programs {
-		go func() {
+		all.Go(func() {
 			defer crash.Guard()
 			_ = d.Prepare(p.source())
-		}()
+		})
 	}
+	return all.Wait
 }
 
 // Inherit takes over the states of cells from another rank's tiles, portion by portion: this

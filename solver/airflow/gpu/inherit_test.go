@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"carina/solver"
 	"carina/solver/airflow"
@@ -152,5 +153,29 @@ func TestCellsMoveFromGPUToGPU(t *testing.T) {
 				t.Errorf("%d bytes are downloaded where GPUs reach each other, %d elsewhere, %d where memory is short", bytes[1], bytes[0], bytes[short])
 			}
 		})
+	}
+}
+
+// slowToPrepare takes a while to prepare kernels.
+type slowToPrepare struct {
+	device.Device
+	prepared atomic.Int32
+}
+
+func (d *slowToPrepare) Prepare(device.Source) error {
+	time.Sleep(50 * time.Millisecond)
+	d.prepared.Add(1)
+	return nil
+}
+
+// A move has been prepared when its kernels are, so that none is compiled between steps.
+func TestPreparedMovesHaveTheirKernels(t *testing.T) {
+	d := &slowToPrepare{Device: devicetest.Open(t, 1)[0]}
+	domain := solver.WholeDomain(tube())
+	r := must(airflow.NewRankOn(on([]device.Device{d}, Options{}), domain, caveSettings(domain.Grid), transport.NewLocal(1)[0]))
+	defer r.Close()
+	<-r.Prepare(domain)
+	if n := d.prepared.Load(); n != 2 {
+		t.Errorf("%d kernels are prepared, want 2: one gives cells, one takes them", n)
 	}
 }
