@@ -353,6 +353,18 @@ func TestTrunksHaveTheirEnds(t *testing.T) {
 	}
 }
 
+// Ends cut at 60° are found in tubes hardly longer than the cut, beside bends and with
+// bevels: their areas are twice their tubes'.
+func TestSteepCutsOfShortTubesAreEnds(t *testing.T) {
+	race.SkipArithmetic(t)
+	for _, seed := range []uint64{20019, 20056, 20067, 20193, 20215, 20259, 20277, 20291, 20296} {
+		s, ends, what := generatedTrunk(t, seed)
+		if j := judge(t, s, ends); j.missed+j.invented > 0 {
+			t.Errorf("trunk %d: %s:%s", seed, what, j.words)
+		}
+	}
+}
+
 // Trunks with an end that is missed, or a corner of a bevel that is taken for one, are
 // doubtful: openings of little sureness, or a place that may be an end.
 func TestWrongTrunksAreDoubtful(t *testing.T) {

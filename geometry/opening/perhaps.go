@@ -13,6 +13,8 @@ const (
 	// with an edge so far around, whatever its profile says: that of an end cut aslant
 	// where its branch has hardly left another tells nothing.
 	perhapsSure, perhapsFlat, perhapsCrease = 0.2, 0.65, 0.65
+	// Where a tube leans so much against the piece by this cosine, the edge may be shorter.
+	perhapsSteep, steepCrease = 0.5, 0.6
 	// An end of fewer triangles and of less than this share of the typical squared edge
 	// length, which is the area of one triangle, is a scrap.
 	scrapTriangles, scrapArea = 6, 0.433
@@ -28,8 +30,12 @@ func (f *Finder) mayEnd(p *Patch) bool {
 	if p.closed {
 		return false
 	}
+	crease := perhapsCrease
+	if p.axis != (r3.Vec{}) && r3.Dot(p.axis, p.Normal) < perhapsSteep {
+		crease = steepCrease
+	}
 	return p.sure >= perhapsSure || len(p.Triangles) >= refutedTriangles && f.ClosedArea(p) > plainFlat*p.Area &&
-		f.coreShare(p) >= perhapsFlat && f.creased(p) >= perhapsCrease
+		f.coreShare(p) >= perhapsFlat && f.creased(p) >= crease
 }
 
 // perhapsBeside returns which pieces may be ends beside those found, the surest and

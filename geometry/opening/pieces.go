@@ -61,9 +61,9 @@ var cosCorePiece = math.Cos(15 * math.Pi / 180)
 func ramp(x, from, to float64) float64 { return min(max((x-from)/(to-from), 0), 1) }
 
 // sureOf says from 0 to 1 how sure it is that a patch is the end of a tube with a
-// profile: a logistic function of what speaks against it, whose weights part 900
-// ends of generated trunks, cut at up to 60°, coarse, rough and smoothed, from 200
-// flat spots of their walls, of bulges and domes and of segmented lumens.
+// profile: a logistic function of what speaks against it, whose weights part 2,500
+// ends of generated trunks, cut at up to 60°, coarse, rough and smoothed, from 600
+// flat spots of their walls, of bulges and domes.
 func (f *Finder) sureOf(p *Patch, q *profile) float64 {
 	if q == nil || q.walls < leastWalls || q.across < leastAcross || q.begins > mostBegins {
 		return 0
@@ -73,8 +73,10 @@ func (f *Finder) sureOf(p *Patch, q *profile) float64 {
 	if expected := math.Pow(max(1-rimRows/n, 0), 2); expected > leastCore {
 		flat = min(f.coreShare(p)/expected, 1)
 	}
-	against := 4*max(q.begins, 0) + 7*(1-min(q.across, 1/q.across)) + 8.5*(1-q.walls) + 3*(1-ramp(q.length, 0.3, 1.2)) +
-		8.4*(1-flat) + 10.7*(1-r3.Dot(q.axis, p.Normal)) + 8/n + 24*(1-f.ClosedArea(p)/p.Area)
+	// A cut aslant speaks against a patch of few triangles, of which walls have many.
+	aslant := min(10.7*(1-r3.Dot(q.axis, p.Normal)), 2+30*max(1/n-0.1, 0))
+	against := 4*max(q.begins, 0) + 7*(1-min(q.across, 1/q.across)) + 8.5*(1-q.walls) + 4.5*(1-ramp(q.length, 0.3, 1.2)) +
+		8.4*(1-flat) + aslant + 8/n + 24*(1-f.ClosedArea(p)/p.Area)
 	return 1 / (1 + math.Exp(against-9.3))
 }
 
@@ -111,6 +113,16 @@ type flatPiece struct {
 	behind *profile
 }
 
+// across is the area of a section across the tube: a cut aslant is larger. By less than
+// 35° it is not told.
+func (p *flatPiece) across() float64 {
+	const told = 0.82
+	if p.behind == nil {
+		return p.Area
+	}
+	return p.Area * min(r3.Dot(p.behind.axis, p.Normal)/told, 1)
+}
+
 // piecesOf returns the flat pieces of a surface of so much area. They are those known if
 // the same triangles are taken.
 func (f *Finder) piecesOf(all float64) []flatPiece {
@@ -123,11 +135,14 @@ func (f *Finder) piecesOf(all float64) []flatPiece {
 		p := flatPiece{Patch: Patch{Triangles: tree.triangles(node), coreID: -1}}
 		slices.Sort(p.Triangles)
 		f.fit(&p.Patch)
-		if p.Area > bodyShare*all {
+		if p.Area > 2*bodyShare*all {
 			continue
 		}
 		if p.behind = f.profileOf(&p.Patch); p.behind != nil {
 			p.axis, p.sure = p.behind.axis, f.sureOf(&p.Patch, p.behind)
+		}
+		if p.across() > bodyShare*all {
+			continue
 		}
 		f.pieces.list = append(f.pieces.list, p)
 	}
@@ -159,7 +174,7 @@ func (f *Finder) findPieces() (ends, perhaps []Patch) {
 		flat := f.ClosedArea(&p) > plainFlat*p.Area
 		if flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
 			p.flat = f.coreShare(&p)
-			if p.Area > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
+			if piece.across() > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
 				if f.mayEnd(&p) {
 					perhaps = append(perhaps, p)
 				}

@@ -28,8 +28,9 @@ const (
 	wallLean, wallDrift = 0.36, 0.3
 	// Nor one close behind it so many times.
 	firstGrowth = 5
-	// An axis leans against the normal by 65° at most.
-	axisCos = 0.42
+	// An axis leans against the normal by 68° at most: walls tell that of a cut at 60° to
+	// some degrees.
+	axisCos = 0.375
 	// A body behind a patch ends within so many of its reaches, and its sections
 	// grow less than so.
 	bodyReach, bodyGrowth = 4.5, 3.0
