@@ -135,7 +135,8 @@ func (f *Finder) piecesOf(all float64) []flatPiece {
 		p := flatPiece{Patch: Patch{Triangles: tree.triangles(node), coreID: -1}}
 		slices.Sort(p.Triangles)
 		f.fit(&p.Patch)
-		if p.Area > 2*bodyShare*all {
+		// A cut aslant is flat and at most twice as large as its tube's section.
+		if large := p.Area / (bodyShare * all); large > 2 || large > 1 && f.ClosedArea(&p.Patch) < plainFlat*p.Area {
 			continue
 		}
 		if p.behind = f.profileOf(&p.Patch); p.behind != nil {
