@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"carina/internal/race"
 )
 
 // unpacking writes a gzip file of a beginning and very many times a piece.
@@ -53,12 +55,22 @@ func meshGraph(n int) []byte {
 	return text
 }
 
+// skipAddressesOfRace skips a test that limits the address space under the race detector,
+// which takes terabytes of it.
+func skipAddressesOfRace(t *testing.T) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("the race detector takes more addresses than are left here")
+	}
+}
+
 // Where the address space is limited, running out of it is foreseen: a sentence
 // and status 1, no dump.
 func TestMemoryThatIsLimited(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits of memory are read on Linux")
 	}
+	skipAddressesOfRace(t)
 	const facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 	graph := filepath.Join(t.TempDir(), "long.graph")
 	if err := os.WriteFile(graph, append([]byte("2000000000 1\n"), bytes.Repeat([]byte("\n"), 20_000_000)...), 0o644); err != nil {
@@ -94,6 +106,7 @@ func TestAddressSpaceThatIsLimited(t *testing.T) {
 	if runtime.GOOS != "linux" || !limitsAddressSpace {
 		t.Skip("built without C, in which alone this can be checked before Go begins")
 	}
+	skipAddressesOfRace(t)
 	pipe := generated(t, "pipe")
 	for _, megabytes := range []int{100, 200, 400, 600, 800, 1000, 1200, 1400} {
 		for _, arguments := range [][]string{{"inspect", pipe}, {"run", pipe, "--spacing", "3mm"}, {"doctor"}, {"--help"}, {}} {

@@ -22,6 +22,7 @@ import (
 
 	"carina/balance"
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/share"
@@ -50,6 +51,9 @@ type mutation struct {
 // fields. make fuzz changes 10,000 bytes.
 func TestChangedBytes(t *testing.T) {
 	count := 120
+	if race.Enabled {
+		count = 12
+	}
 	if text := os.Getenv("CARINA_CHANGED_BYTES"); text != "" {
 		var err error
 		if count, err = strconv.Atoi(text); err != nil {
