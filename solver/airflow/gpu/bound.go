@@ -114,8 +114,8 @@ func (p physics) plan(l *solver.Layout) (m *plan, err error) {
 	}
 	m.subdomain = tiling.NewSubdomain(m.tiles, m.owner, int(rank))
 	own := m.subdomain.Own
-	if own == 0 || len(m.subdomain.Tiles) > maxTiles {
-		return nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, which must be from 1 to %d; use another number of GPUs", rank, own, maxTiles)
+	if len(m.subdomain.Tiles) > maxTiles {
+		return nil, fmt.Errorf("rank %d has %d tiles of 4×4×4 cells, and %d is the most; use more GPUs", rank, own, maxTiles)
 	}
 	m.walls, err = newWallTables(m.tiles, domain, p.flow, p.flow.Settings.Wall, m.subdomain.Indices(m.tiles), own)
 	return m, err

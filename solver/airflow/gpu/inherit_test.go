@@ -54,7 +54,13 @@ func TestCellsMoveFromGPUToGPU(t *testing.T) {
 			var largest int64 // that a rank needs of its GPU
 			var domains []*solver.Domain
 			for side := range int32(moves + 1) {
-				domains = append(domains, bricked(t, 6, ranks, 5+side))
+				d := bricked(t, 6, ranks, 5+side)
+				if side == 1 { // the last rank is left without cells
+					for i := range d.Owners {
+						d.Owners[i] %= 2
+					}
+				}
+				domains = append(domains, d)
 			}
 			settings := caveSettings(domains[0].Grid)
 			c.change(&settings)

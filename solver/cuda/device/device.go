@@ -37,7 +37,7 @@ type Device interface {
 	Name() string
 	// Memory returns the free and total memory, in bytes.
 	Memory() (free, total int64, err error)
-	// Allocate returns memory of so many bytes, until Free.
+	// Allocate returns memory of so many bytes, which may be none, until Free.
 	Allocate(bytes int64) (Address, error)
 	// AllocateSplit returns memory of which the first so many bytes, or some more, are the
 	// device's and the others the host's, which kernels reach at the speed of the bus.
@@ -55,7 +55,7 @@ type Device interface {
 	// Prepare does what of Compile needs no device and takes longest, so that it may be
 	// done beside the steps.
 	Prepare(s Source) error
-	// Launch starts a kernel.
+	// Launch starts a kernel; where it has no blocks, nothing.
 	Launch(q Queue, k Kernel, l Launch) error
 	// Follow makes what is given to a queue from now on wait for what has been
 	// given to the other one.

@@ -76,10 +76,10 @@ func (g *gpu) Name() string { return g.opened.Name() }
 
 func (g *gpu) Memory() (free, total int64, err error) { return g.opened.Memory() }
 
-func (g *gpu) Allocate(bytes int64) (Address, error) { return g.opened.Allocate(bytes) }
+func (g *gpu) Allocate(bytes int64) (Address, error) { return g.opened.Allocate(max(1, bytes)) }
 
 func (g *gpu) AllocateSplit(bytes, onDevice int64) (Address, error) {
-	return g.opened.AllocateSplit(bytes, onDevice)
+	return g.opened.AllocateSplit(max(1, bytes), onDevice)
 }
 
 func (g *gpu) Free(a Address) error { return g.opened.Free(a) }
@@ -98,6 +98,9 @@ func (g *gpu) Download(to []byte, from Address) error {
 func (g *gpu) copy(to, from Address, bytes int64) error { return g.main().Copy(to, from, bytes) }
 
 func (g *gpu) Launch(q Queue, k Kernel, l Launch) error {
+	if l.Blocks == 0 {
+		return nil
+	}
 	words, begin := l.Flat()
 	return g.streams[q].Launch(k.(driver.Kernel), driver.Launch{Blocks: l.Blocks, Threads: l.Threads, SharedBytes: l.SharedBytes, Words: words, Begin: begin})
 }

@@ -319,6 +319,9 @@ func loadLibrary(s device.Source) (*library, error) {
 }
 
 func (e *emulator) Launch(q device.Queue, k device.Kernel, l device.Launch) error {
+	if l.Blocks == 0 {
+		return nil
+	}
 	all, _ := l.Flat()
 	words := slices.Clone(all)
 	if k == emulatedHandshake {
