@@ -41,14 +41,14 @@ func (c *Case) checkCut() error {
 	if c.Cut != Cuts[0] && len(c.Speeds) > 0 {
 		return errors.New("tiles are alike whatever the speeds of their ranks: leave the speeds out, or share the box by a balancer")
 	}
-	if columns, rows := c.parts(); c.Size[0] < columns || c.Size[1] < rows {
+	if columns, rows := c.Parts(); c.Size[0] < columns || c.Size[1] < rows {
 		return fmt.Errorf("%d ranks are too many for %d × %d cells in %s: give fewer", c.Ranks, c.Size[0], c.Size[1], c.Cut)
 	}
 	return nil
 }
 
-// parts is how many the box is cut into along x and y.
-func (c *Case) parts() (columns, rows int) {
+// Parts is how many the box is cut into along x and y.
+func (c *Case) Parts() (columns, rows int) {
 	columns, rows = 1, c.Ranks
 	if c.Cut != "tiles" {
 		return columns, rows
@@ -66,7 +66,7 @@ func (c *Case) parts() (columns, rows int) {
 
 // cuboids are the stripes or tiles, one of each rank.
 func (c *Case) cuboids() (list balance.Cuboids) {
-	columns, rows := c.parts()
+	columns, rows := c.Parts()
 	down := ends(c.Size[1], rows, c.Speeds)
 	across := ends(c.Size[0], columns, nil)
 	for row := range rows {

@@ -95,23 +95,18 @@ func medians(list []busy) (b busy) {
 // stretch is how many steps are timed.
 const stretch = 32
 
-// step times steps of a gas that ranks share, of which the first begins once begin returns, and
-// counts the columns of tiles.
-func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string, begin func()) (seconds float64, columns int, err error) {
+// step times steps of a gas that ranks share, of which the first begins once begin returns.
+func (o *CutOptions) step(ctx context.Context, size [2]int, ranks int, cut string, begin func()) (seconds float64, err error) {
 	c := gas.Case{Scene: "waves", Size: size, Steps: stretch, Every: stretch, Collision: "bgk", Cut: cut}
 	c.Ranks, c.Device = ranks, o.Device
 	f, err := gas.Open(ctx, c, gas.Options{Progress: func(int, int) { begin() }})
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	if err := f.Run(ctx); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	left := map[int32]bool{}
-	for _, cuboid := range f.Partition().Cuboids {
-		left[cuboid.Min[0]] = true
-	}
-	return f.Summary().Seconds / stretch, len(left), nil
+	return f.Summary().Seconds / stretch, nil
 }
 
 // alone times a step of as many gases as cores are to be at work, each on one rank: the longest.
@@ -126,7 +121,7 @@ func (o *CutOptions) alone(ctx context.Context, size [2]int, cores int) (longest
 			defer crash.Guard()
 			tell := sync.OnceFunc(filled.Done)
 			defer tell()
-			took[i], _, err = o.step(ctx, size, 1, gas.Cuts[0], func() {
+			took[i], err = o.step(ctx, size, 1, gas.Cuts[0], func() {
 				tell()
 				filled.Wait()
 			})
@@ -194,8 +189,10 @@ func TimeCuts(ctx context.Context, o CutOptions) (*Cuts, error) {
 	}
 	for _, ranks := range o.Ranks {
 		for _, cut := range gas.Cuts {
-			if cut == gas.Cuts[0] || ranks > 3 {
-				r.Timed = append(r.Timed, Timed{Ranks: ranks, Cut: cut})
+			c := gas.Case{Size: o.Size, Cut: cut}
+			c.Ranks = ranks
+			if columns, rows := c.Parts(); cut == gas.Cuts[0] || columns > 1 {
+				r.Timed = append(r.Timed, Timed{Ranks: ranks, Cut: cut, Columns: columns, Rows: rows})
 			}
 		}
 	}
@@ -226,11 +223,10 @@ func (r *Cuts) time(ctx context.Context, o *CutOptions, t *Timed) error {
 		small, large := messageTime(8), messageTime(1<<20)
 		r.Cost.Inside = balance.Network{Latency: small, SecondsPerByte: (large - small) / (1 << 20)}
 	}
-	took, columns, err := o.step(ctx, o.Size, t.Ranks, t.Cut, func() {})
+	took, err := o.step(ctx, o.Size, t.Ranks, t.Cut, func() {})
 	if err != nil {
 		return err
 	}
-	t.Columns, t.Rows = columns, t.Ranks/columns
 	t.add(r.predict(t, b), took)
 	return nil
 }
