@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"carina/output/picture"
+
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -75,7 +77,11 @@ func script(name string) []byte {
 func compressed(data []byte) (string, error) {
 	var b strings.Builder
 	encoder := base64.NewEncoder(base64.StdEncoding, &b)
-	z, err := gzip.NewWriterLevel(encoder, gzip.BestCompression)
+	level := gzip.BestCompression
+	if picture.Draft {
+		level = gzip.BestSpeed
+	}
+	z, err := gzip.NewWriterLevel(encoder, level)
 	if err != nil {
 		return "", err
 	}

@@ -57,16 +57,24 @@ func (f *figure) write(path string) error {
 	var encoder png.Encoder
 	var pixels image.Image = f.pixels
 	if Draft {
-		encoder.CompressionLevel, pixels = png.BestSpeed, f.green()
+		encoder.CompressionLevel, pixels = png.BestSpeed, f.small()
 	}
 	return writeFile(path, func(w io.Writer) error { return encoder.Encode(w, pixels) })
 }
 
-// green is the figure's green in grey, in which a quarter of the bytes is encoded.
-func (f *figure) green() *image.Gray {
-	g := image.NewGray(f.pixels.Rect)
-	for i := range g.Pix {
-		g.Pix[i] = f.pixels.Pix[4*i+1]
+// small is a picture for a draft, with a grey pixel for each of its squares: the sum of
+// the green of all pixels there, so that it shows where one differs.
+func (f *figure) small() *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, figureWidth/draftPixels, figureHeight/draftPixels))
+	for y := range g.Rect.Max.Y * draftPixels {
+		row, sums := f.pixels.Pix[y*f.pixels.Stride:], g.Pix[y/draftPixels*g.Stride:]
+		for x := range g.Stride {
+			sum := sums[x]
+			for i := range draftPixels {
+				sum += row[4*(x*draftPixels+i)+1]
+			}
+			sums[x] = sum
+		}
 	}
 	return g
 }

@@ -17,7 +17,7 @@ var Draft = false
 // how many pixels are the side of a draft's.
 const (
 	supersampling = 3
-	draftPixels   = 4
+	draftPixels   = 6
 )
 
 // painter draws a relief into the part box of a picture, scale pixels a column,

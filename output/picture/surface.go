@@ -55,13 +55,17 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 	return f.write(path)
 }
 
-// surfaceFrame is a box around a surface as fine as a picture.
+// surfaceFrame is a box around a surface as fine as a picture, or a draft's squares.
 func surfaceFrame(s *geometry.Surface) output.Frame {
 	low, high := s.Bounds()
 	extent := r3.Sub(high, low)
-	f := output.Frame{Origin: low, Spacing: max(extent.X, extent.Y, extent.Z) / (maxPixels - 1)}
+	pixels := maxPixels
+	if Draft {
+		pixels /= draftPixels
+	}
+	f := output.Frame{Origin: low, Spacing: max(extent.X, extent.Y, extent.Z) / float64(pixels-1)}
 	for i, e := range []float64{extent.X, extent.Y, extent.Z} {
-		f.Size[i] = int32(min(math.Ceil(e/f.Spacing), maxPixels-1)) + 1
+		f.Size[i] = int32(min(math.Ceil(e/f.Spacing), float64(pixels-1))) + 1
 	}
 	return f
 }
