@@ -28,9 +28,10 @@ lint:
 	@GO="$(GO)" bash scripts/lint.sh
 
 # All tests with the race detector, which makes them about ten times slower, but for those
-# that only compare numbers (race.SkipArithmetic); the limit is a package's. SHORT= leaves
-# out nothing else.
+# that only compare numbers (race.SkipArithmetic), on what is enough for that (race.Few);
+# the limit is a package's. SHORT= leaves out nothing else.
 SHORT ?= -short
+race: export RAPID_CHECKS ?= 10
 race:
 	$(GO) test -race $(SHORT) -timeout 90m ./...
 

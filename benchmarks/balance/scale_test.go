@@ -45,7 +45,7 @@ func TestScaleGoesOn(t *testing.T) {
 	folder := t.TempDir()
 	study := func(cells int64, ranks ...int) []Row {
 		t.Helper()
-		opt := Options{Folder: folder, FluidCells: cells, Ranks: ranks}
+		opt := Options{Folder: folder, Geometries: []string{"bifurcation"}, FluidCells: cells, Ranks: ranks}
 		count := newCounted(t, &opt.Progress)
 		if err := Scale(context.Background(), opt); err != nil {
 			t.Fatal(err)
@@ -57,19 +57,19 @@ func TestScaleGoesOn(t *testing.T) {
 		}
 		return rows
 	}
-	study(30_000, 16, 2)
-	study(10_000, 2)
-	rows := study(30_000, 8, 2)
+	study(9_000, 16, 2)
+	study(3_000, 2)
+	rows := study(9_000, 8, 2)
 	var got, want []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprintf("%s, %d0000, %d", r.Geometry, (r.FluidCells+5000)/10_000, r.Ranks))
+		got = append(got, fmt.Sprintf("%s, %d000, %d", r.Geometry, (r.FluidCells+1500)/3000*3, r.Ranks))
 		if gain := r.Alone / r.Predicted; gain <= 0 || gain > 1 {
 			t.Errorf("%s: %g of what its ranks could gain", got[len(got)-1], gain)
 		}
 	}
 	for _, machine := range []string{"cpu", "gpu"} {
-		for _, c := range []string{"10000, 2", "30000, 2", "30000, 8", "30000, 16"} {
-			want = append(want, "airway on "+machine+", "+c)
+		for _, c := range []string{"3000, 2", "9000, 2", "9000, 8", "9000, 16"} {
+			want = append(want, "bifurcation on "+machine+", "+c)
 		}
 	}
 	if !slices.Equal(got, want) {

@@ -10,3 +10,12 @@ func SkipArithmetic(t testing.TB) {
 		t.Skip("the race detector makes arithmetic slow, and finds nothing in it that it does not find in other tests")
 	}
 }
+
+// Few is few under the race detector and else all: how many of a kind a test tries, or how
+// long, where goroutines share in each what they share in the others.
+func Few[T any](few, all T) T {
+	if Enabled {
+		return few
+	}
+	return all
+}

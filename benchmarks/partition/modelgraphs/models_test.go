@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition/graph"
 )
 
@@ -50,6 +51,7 @@ func TestPreferentialAndMeshHaveTheirEdges(t *testing.T) {
 
 // The networks are those of the records, which give their vertices and edges.
 func TestGraphsAreThoseOfTheRecords(t *testing.T) {
+	race.SkipArithmetic(t)
 	records, err := os.ReadFile(filepath.Join("..", "..", "results", "partition.md"))
 	if err != nil {
 		t.Fatal(err)
