@@ -47,9 +47,15 @@ func (c *Case) parseWaveform(text string) (opening.Waveform, error) {
 		return nil, fmt.Errorf("the waveform %q is neither sine:PERIOD nor breathing:PERIOD nor a CSV file: %w", text, err)
 	}
 	defer file.Close()
-	table, err := opening.ReadTable(io.LimitReader(file, longestTable))
-	if err != nil {
+	limited := &io.LimitedReader{R: file, N: longestTable}
+	table, err := opening.ReadTable(limited)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
+	case limited.N == 0:
+		return nil, fmt.Errorf("%s: the waveform is longer than %s: give fewer rows, between which the factor follows straight lines", path, quantity.FormatBytes(longestTable))
+	case periodic && len(table.Times) == 1:
+		return nil, fmt.Errorf("%s: the waveform has one row, which cannot repeat: give a period's rows, or leave periodic: out", path)
 	}
 	table.Periodic = periodic
 	return table, nil

@@ -45,7 +45,7 @@ type WaterCase struct {
 	Precision string  `yaml:"precision"`
 	// Manning is the ground's coefficient in s/m^⅓, Chezy its in m^½/s; none when 0.
 	Manning float64 `yaml:"manning"`
-	Chezy   float64 `yaml:"chezy"`
+	Chezy   float64 `yaml:"chezy" zero:"refused"`
 	// Edges are what lies beyond the sides: see ParseEdge.
 	Edges []string `yaml:"edges"`
 	// Gauges are places such as bridge=120,45: a name, and coordinates in m. Their depths
@@ -211,11 +211,8 @@ func (c *Case) settings() (s settings, err error) {
 	if c.CFL < 0 || !(c.CFL <= most) {
 		return s, fmt.Errorf("a CFL number of %g would let depths become negative: give --cfl a number above 0 of at most %g", c.CFL, most)
 	}
-	if !(c.Manning >= 0 && c.Chezy >= 0 && c.Manning < 1e3 && c.Chezy < 1e6) {
-		return s, errors.New("friction is not negative: give --manning or --chezy a number from 0 on")
-	}
-	if c.Manning > 0 && c.Chezy > 0 {
-		return s, errors.New("friction is given by --manning and by --chezy: give one of them")
+	if err := c.checkFriction(); err != nil {
+		return s, err
 	}
 	if s.exchangeEvery, err = parseEvery(c.ExchangeEvery); err != nil {
 		return s, err
@@ -235,6 +232,23 @@ func (c *Case) settings() (s settings, err error) {
 	}
 	_, err = c.Options(nil)
 	return s, err
+}
+
+// checkFriction refuses coefficients that cannot be meant, and those that are numbers of
+// another formula.
+func (c *Case) checkFriction() error {
+	const smooth, rough, smoothest = 1, 1, 1e6 // Manning's above, Chézy's below and above
+	switch {
+	case !(c.Manning >= 0 && c.Chezy >= 0 && c.Chezy < smoothest):
+		return errors.New("friction is not negative: give --manning or --chezy a number from 0 on")
+	case c.Manning > 0 && c.Chezy > 0:
+		return errors.New("friction is given by --manning and by --chezy: give one of them")
+	case c.Manning > smooth:
+		return fmt.Errorf("%g is no coefficient of Manning's, which is 0.01 to 0.2 s/m^⅓; of Strickler's, in m^⅓/s, give one divided by it, --manning %.3g", c.Manning, 1/c.Manning)
+	case c.Chezy > 0 && c.Chezy < rough:
+		return fmt.Errorf("%g is no coefficient of Chézy's, which is some 20 to 100 m^½/s: if it is Manning's, give --manning %g", c.Chezy, c.Chezy)
+	}
+	return nil
 }
 
 // parseEvery reads in how many steps ranks exchange once, 0 where that is to be tried.

@@ -133,7 +133,7 @@ func (c *Case) parseEdges() (list []edge, err error) {
 		list = append(list, e)
 	}
 	for side := shallow.West; side <= shallow.North; side++ {
-		if periodic(list, side) != periodic(list, side^1) {
+		if periodic(list, side) && !periodic(list, side^1) {
 			return nil, fmt.Errorf("the grid is periodic at the %s and not at the %s: let both be", Sides[side], Sides[side^1])
 		}
 	}
@@ -192,7 +192,11 @@ func (c *Case) readFlow(text string) (*hydrograph, string, error) {
 // readHydrograph reads lines of a time in s and a discharge in m³/s; a first line of names
 // is passed over.
 func readHydrograph(r io.Reader) (*hydrograph, error) {
-	reader := csv.NewReader(r)
+	text, err := machine.Text(r)
+	if err != nil {
+		return nil, err
+	}
+	reader := csv.NewReader(text)
 	reader.Comment, reader.TrimLeadingSpace, reader.FieldsPerRecord = '#', true, 2
 	h := &hydrograph{}
 	for first := true; ; first = false {
@@ -201,13 +205,16 @@ func readHydrograph(r io.Reader) (*hydrograph, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("reading times in s and flows in m³/s: %w", err)
+			return nil, fmt.Errorf("reading times in s and flows in m³/s with a comma between them: %w", err)
 		}
 		time, failed := strconv.ParseFloat(strings.TrimSpace(row[0]), 64)
 		flow, failed2 := strconv.ParseFloat(strings.TrimSpace(row[1]), 64)
 		line, _ := reader.FieldPos(0)
 		switch n := len(h.times); {
 		case first && failed != nil && failed2 != nil:
+			if err := checkHeading(row); err != nil {
+				return nil, err
+			}
 			continue
 		case failed != nil || failed2 != nil || !(flow >= 0) || math.IsInf(flow, 0) || time-time != 0:
 			return nil, fmt.Errorf("line %d is %q: give a time in s and a flow in m³/s from 0 on", line, strings.Join(row, ","))
@@ -220,4 +227,17 @@ func readHydrograph(r io.Reader) (*hydrograph, error) {
 		return nil, errors.New("it has no line of a time in s and a flow in m³/s")
 	}
 	return h, nil
+}
+
+// checkHeading refuses a heading that names other units than are read.
+func checkHeading(row []string) error {
+	for i, column := range []struct {
+		kind        quantity.Kind
+		what, plain string
+	}{{quantity.Time, "times", "s"}, {quantity.Flow, "flows", "m³/s"}} {
+		if unit, factor := column.kind.Stated(row[i]); unit != "" && factor != 1 {
+			return fmt.Errorf("its heading says that %s are in %s: write them in %s", column.what, unit, column.plain)
+		}
+	}
+	return nil
 }

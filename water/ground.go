@@ -41,6 +41,8 @@ func (c *Case) makeGround(s *settings) (*ground, error) {
 		}
 	} else if g.heights, err = readRaster(c.Terrain); err != nil {
 		return nil, err
+	} else if err := g.checkHeights(c.Terrain); err != nil {
+		return nil, err
 	}
 	switch {
 	case c.Depth != "":
@@ -84,11 +86,38 @@ func readRaster(path string) (*terrain.Raster, error) {
 		return nil, err
 	}
 	defer file.Close()
-	g, err := terrain.Read(file)
+	text, err := machine.Text(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	g, err := terrain.Read(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return g, nil
+}
+
+// checkHeights refuses heights that no ground has, which stand for none in rasters that do not
+// say so, and warns of ground that is higher than wide, as that of coordinates in degrees is.
+func (g *ground) checkHeights(path string) error {
+	const highest = 30e3 // m; -32768 stands for no height, too
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, v := range g.heights.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		if math.Abs(v) > highest {
+			row, column := i/int(g.heights.Columns), i%int(g.heights.Columns)
+			return fmt.Errorf("%s: the height in column %d of row %d from the south is %g m, which no ground has: name the value as NODATA_value, or correct it", path, column+1, row+1, v)
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	width := float64(max(g.heights.Columns, g.heights.Rows)) * g.heights.Spacing
+	if high-low > width {
+		g.warnings = append(g.warnings, fmt.Sprintf("the ground is %s wide and %s high: if its coordinates are degrees, make them metres with gdalwarp -t_srs and a projection",
+			quantity.FormatLength(width), quantity.FormatLength(high-low)))
+	}
+	return nil
 }
 
 // admit refuses more cells than the memory holds: with the water and the ground, and the

@@ -268,6 +268,30 @@ func TestStripsLeftOutAreTold(t *testing.T) {
 	}
 }
 
+// Degrees are taken for metres, and told of, by slopes that no ground has.
+func TestDegreesAreTold(t *testing.T) {
+	for side, want := range map[string]bool{"0.00027777778": true, "0.0083333333": true, "30": false} {
+		path := filepath.Join(t.TempDir(), "ground.asc")
+		text := "ncols 10\nnrows 4\nxllcorner 7.5\nyllcorner 46.25\ncellsize " + side + "\n" + strings.Repeat("450 460.5 471 ", 13) + "480\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var c Case
+		c.Terrain, c.Time = path, "1s"
+		s, err := c.settings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := c.makeGround(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := len(g.warnings) == 1 && strings.Contains(g.warnings[0], "gdalwarp"); told != want || !want && len(g.warnings) > 0 {
+			t.Errorf("squares of %s: %q", side, g.warnings)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -277,6 +301,8 @@ func TestRefusals(t *testing.T) {
 		"negative.asc": head + "0 0 0\n0 0 -0.5\n", "wide.asc": "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n",
 		"beside.asc": strings.Replace(head, "xllcorner 0", "xllcorner 5", 1) + "0 0 0 0 0 0", "over.asc": head + "0 0 0\n0 1 0\n",
 		"falls.csv": "0,1\n0,2\n", "words.csv": "a,b\nc,d\n", "below.csv": "0,-1\n",
+		"void.asc": head + "1 2 3\n4 -32768 6\n", "marked.asc": "\xfe\xff\x00n",
+		"hours.csv": "\ufefft [h],Q [m3/s]\n0,1\n", "litres.csv": "time,flow_L/s\n0,1\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -287,6 +313,8 @@ func TestRefusals(t *testing.T) {
 		change func(c *Case)
 	}{
 		{"\"nan\"", func(c *Case) { c.Terrain = "nan.asc" }},
+		{"column 2 of row 1 from the south is -32768 m, which no ground has", func(c *Case) { c.Terrain = "void.asc" }},
+		{"UTF-16", func(c *Case) { c.Terrain = "marked.asc" }},
 		{"no square", func(c *Case) { c.Terrain = "none.asc" }},
 		{"-0.5 m deep in column 3 of row 1", func(c *Case) { c.Depth = "negative.asc" }},
 		{"2 columns", func(c *Case) { c.Depth = "wide.asc" }},
@@ -303,15 +331,21 @@ func TestRefusals(t *testing.T) {
 		{"not negative", func(c *Case) { c.Manning = -1 }},
 		{"not negative", func(c *Case) { c.Chezy = math.NaN() }},
 		{"one of them", func(c *Case) { c.Manning, c.Chezy = 0.03, 30 }},
+		{"--manning 0.0303", func(c *Case) { c.Manning = 33 }},
+		{"no coefficient of Manning's", func(c *Case) { c.Manning = math.Inf(1) }},
+		{"give --manning 0.03", func(c *Case) { c.Chezy = 0.03 }},
 		{"no edge", func(c *Case) { c.Edges = []string{"up=open"} }},
 		{"no edge", func(c *Case) { c.Edges = []string{"west=inflow"} }},
 		{"no part", func(c *Case) { c.Edges = []string{"west=open@7..3"} }},
 		{"periodic at the west", func(c *Case) { c.Edges = []string{"west=periodic"} }},
+		{"periodic at the north and not at the south", func(c *Case) { c.Edges = []string{"north=periodic"} }},
 		{"no cell lies", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s@70..90"} }},
 		{"no cell lies at the east", func(c *Case) { c.Edges = []string{"east=open@1000..2000"} }},
 		{"two inflows", func(c *Case) { c.Edges = []string{"west=inflow:1m3/s", "west=inflow:2m3/s"} }},
 		{"negative", func(c *Case) { c.Edges = []string{"west=inflow:-1m3/s"} }},
 		{"let times rise", func(c *Case) { c.Edges = []string{"west=inflow:falls.csv"} }},
+		{"times are in h: write them in s", func(c *Case) { c.Edges = []string{"west=inflow:hours.csv"} }},
+		{"flows are in L/s: write them in m³/s", func(c *Case) { c.Edges = []string{"west=inflow:litres.csv"} }},
 		{"line 2", func(c *Case) { c.Edges = []string{"west=inflow:words.csv"} }},
 		{"line 1", func(c *Case) { c.Edges = []string{"west=inflow:below.csv"} }},
 		{"no ground", func(c *Case) { c.Gauges = []string{"hole=15,5"} }},

@@ -197,13 +197,14 @@ func applyFlags(command *cobra.Command, c *carina.Case, groups ...func(*cobra.Co
 	return c.CheckNames()
 }
 
-// refuseZeros refuses a zero where it would stand for the default.
-func refuseZeros(command *cobra.Command) error {
+// refuseZeros refuses a zero where it would stand for the default: of the keys of a case
+// that refuse it, but for ranks, and of others by name.
+func refuseZeros(command *cobra.Command, others ...string) error {
 	var failure error
 	command.Flags().Visit(func(f *pflag.Flag) {
 		text := f.Value.String()
 		zero := text == "0" || text == "0s" || text == "-0"
-		if failure == nil && zero && f.Name != "ranks" && carina.RefusesZero(f.Name) {
+		if failure == nil && zero && (f.Name != "ranks" && carina.RefusesZero(f.Name) || slices.Contains(others, f.Name)) {
 			failure = fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", f.Name)
 		}
 	})

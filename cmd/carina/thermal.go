@@ -95,11 +95,6 @@ func thermalCase(command *cobra.Command, arguments []string, output string, flag
 	if len(arguments) > 0 {
 		c.Scene = arguments[0]
 	}
-	for _, name := range []string{"steps", "every", "ranks", "tau", "rayleigh"} {
-		if f := command.Flags().Lookup(name); f.Changed && f.Value.String() == "0" {
-			return c, fmt.Errorf("--%s 0 cannot be meant: give a number above zero, or leave it out for the default", name)
-		}
-	}
 	// Another way to share the box takes the place of that of before.
 	switch changed := command.Flags().Changed; {
 	case changed("cut"), changed("decompose"), changed("balance"), changed("partition"):
@@ -109,7 +104,7 @@ func thermalCase(command *cobra.Command, arguments []string, output string, flag
 	}
 	scratch := &cobra.Command{}
 	thermalFlags(scratch, &c)
-	if err := refuseZeros(command); err != nil {
+	if err := refuseZeros(command, "ranks", "every", "tau", "rayleigh"); err != nil {
 		return c, err
 	}
 	if err := replay(command, scratch); err != nil {

@@ -132,7 +132,7 @@ func waterCase(command *cobra.Command, arguments []string, output string, flags 
 			replaced[pair[map[bool]int{true: 0, false: 1}[first]]]()
 		}
 	}
-	if err := refuseZeros(command); err != nil {
+	if err := refuseZeros(command, "ranks", "cfl", "chezy"); err != nil {
 		return c, err
 	}
 	if err := replay(command, scratch); err != nil {

@@ -32,31 +32,31 @@ type header struct {
 	columns, rows       int32
 	west, south, side   float64
 	westIsOf, southIsOf string  // what west and south are of: the corner or the centre
-	noData              float64 // NaN if it is that or there is none
+	noData              float64 // NaN if it is that
 	known               map[string]bool
 }
 
 // mostCells is how many columns, and rows, a raster has at most: those of a grid.
 const mostCells = 1<<21 - 1
 
-// longest is how many bytes a word has at most.
-const longest = 64
+// longest is how many bytes of a word are told, mostLetters how many one may have.
+const longest, mostLetters = 64, 1 << 16
 
 // tiffs are what files in the formats TIFF and BigTIFF begin with.
 var tiffs = []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"}
 
 // Read reads a grid in ESRI's ASCII format: ncols, nrows, xllcorner or xllcenter, yllcorner
-// or yllcenter, cellsize and, if there is one, NODATA_value, each with its number, and then
-// the rows from the northernmost on. What is no such grid is refused.
+// or yllcenter, cellsize and, where it is not -9999, NODATA_value, each with its number, and
+// then the rows from the northernmost on. What is no such grid is refused.
 func Read(r io.Reader) (*Raster, error) {
 	text := bufio.NewReader(r)
 	if begin, _ := text.Peek(4); slices.Contains(tiffs, string(begin)) {
 		return nil, errors.New("the ground is a GeoTIFF, which is not read; make a grid of it with gdal_translate -of AAIGrid ground.tif ground.asc")
 	}
 	words := bufio.NewScanner(text)
-	words.Buffer(make([]byte, 0, 4096), 1<<16)
+	words.Buffer(make([]byte, 0, 4096), mostLetters)
 	words.Split(bufio.ScanWords)
-	h := header{noData: math.NaN(), known: map[string]bool{}}
+	h := header{noData: noHeight, known: map[string]bool{}}
 	first, err := h.read(words)
 	if err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func (h *header) read(words *bufio.Scanner) (next string, err error) {
 			return "", err
 		}
 	}
-	if err := words.Err(); err != nil {
-		return "", fmt.Errorf("reading the header of a raster: %w", err)
+	if err := readingError(words, "header"); err != nil {
+		return "", err
 	}
 	for _, name := range []string{"ncols", "nrows", "xllcorner", "yllcorner", "cellsize"} {
 		if !h.known[strings.TrimSuffix(name, "corner")] {
@@ -177,6 +177,17 @@ func short(text string) string {
 	return text
 }
 
+// readingError says why no more words were read.
+func readingError(words *bufio.Scanner, of string) error {
+	switch err := words.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("reading the %s of a raster: a number is longer than %d characters; put spaces between numbers", of, mostLetters)
+	case err != nil:
+		return fmt.Errorf("reading the %s of a raster: %w", of, err)
+	}
+	return nil
+}
+
 // readValues reads as many as there must be, of which the first word is known. Memory grows
 // with what is read and not with what the header says.
 func (g *Raster) readValues(words *bufio.Scanner, first string, h *header) error {
@@ -193,21 +204,27 @@ func (g *Raster) readValues(words *bufio.Scanner, first string, h *header) error
 		v, err := strconv.ParseFloat(text, 64)
 		switch {
 		case err != nil:
-			return fmt.Errorf("column %d of row %d of the raster is %q, which is no number", n%int64(g.Columns)+1, n/int64(g.Columns)+1, short(text))
-		case v == h.noData, math.IsNaN(v) && math.IsNaN(h.noData) && h.known["nodata_value"]:
+			return fmt.Errorf("column %d of row %d of the raster is %q, which is no number; numbers have a point, and spaces between them", n%int64(g.Columns)+1, n/int64(g.Columns)+1, short(text))
+		case h.isNoData(v):
 			v = math.NaN()
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			return fmt.Errorf("column %d of row %d of the raster is %q; give a finite number, or name it as NODATA_value", n%int64(g.Columns)+1, n/int64(g.Columns)+1, short(text))
 		}
 		g.Values = append(g.Values, v)
 	}
-	if err := words.Err(); err != nil {
-		return fmt.Errorf("reading the values of a raster: %w", err)
+	if err := readingError(words, "values"); err != nil {
+		return err
 	}
 	if n := int64(len(g.Values)); n < want {
 		return fmt.Errorf("the raster ends after %d of the %d values of %d columns and %d rows", n, want, g.Columns, g.Rows)
 	}
 	return nil
+}
+
+// isNoData tells whether a value stands for none, also where the header and the values have
+// the same number of single precision with more digits or fewer.
+func (h *header) isNoData(v float64) bool {
+	return v == h.noData || math.IsNaN(v) && math.IsNaN(h.noData) || math.Abs(v) > 1<<24 && float32(v) == float32(h.noData)
 }
 
 // At is the value of the square in which a position lies, NaN beyond the raster and where
@@ -241,7 +258,7 @@ func (g *Raster) Grid() (*geometry.Grid, error) {
 	return grid, nil
 }
 
-// noHeight stands for no value in files.
+// noHeight stands for no value in files, where they do not say otherwise.
 const noHeight = -9999
 
 // Write writes the raster in ESRI's ASCII format.

@@ -46,6 +46,14 @@ func TestRead(t *testing.T) {
 	if g, err = Read(strings.NewReader(strings.Replace(valley, "NODATA_value -9999\n1", "nodata_value NaN\nnan", 1))); err != nil || !math.IsNaN(g.Values[3]) || g.Values[1] != -9999 {
 		t.Errorf("%+v, %v", g, err)
 	}
+	for name, text := range map[string]string{
+		"no line for it":           strings.Replace(valley, "NODATA_value -9999\n", "", 1),
+		"single and double digits": strings.NewReplacer("-9999\n1", "-3.4028235e+38\n1", " -9999 ", " -3.4028234663852886e+38 ").Replace(valley),
+	} {
+		if g, err = Read(strings.NewReader(text)); err != nil || !math.IsNaN(g.Values[1]) || g.Values[0] != 4 {
+			t.Errorf("%s: %+v, %v", name, g, err)
+		}
+	}
 }
 
 func TestRefuses(t *testing.T) {
@@ -71,7 +79,9 @@ func TestRefuses(t *testing.T) {
 		{"cellsize 2\n", "", "no cellsize"},
 		{"xllcorner 10\n", "", "no xllcorner"},
 		{valley, "ncols", "needs a number"},
-		{"1 2 3", strings.Repeat("1", 1<<17), "reading"},
+		{"1 2 3", strings.Repeat("1", 1<<17), "put spaces between"},
+		{"1 2 3", "1,5 2 3", "numbers have a point"},
+		{"1 2 3", "1;2;3", "spaces between them"},
 		{"ncols", "II*\x00", "gdal_translate"},
 		{"ncols", "MM\x00+", "gdal_translate"},
 	} {

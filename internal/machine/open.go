@@ -76,7 +76,7 @@ func UnpackUnless(r io.Reader, thin func(head []byte) bool) (*bufio.Reader, erro
 	const buffer = 1 << 16
 	packed := &countingReader{from: r}
 	begin := bufio.NewReaderSize(packed, buffer)
-	if magic, _ := begin.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if magic, _ := begin.Peek(len(gzipped)); !bytes.Equal(magic, gzipped) {
 		return begin, nil
 	}
 	unpacked, err := gzip.NewReader(begin)
@@ -89,6 +89,27 @@ func UnpackUnless(r io.Reader, thin func(head []byte) bool) (*bufio.Reader, erro
 	swelling.thin = thin(head)
 	return whole, nil
 }
+
+// Text reads text behind the mark of byte order that spreadsheets and editors write
+// before it. What is no text that can be read fails.
+func Text(r io.Reader) (*bufio.Reader, error) {
+	text := bufio.NewReader(r)
+	head, _ := text.Peek(len(marked))
+	switch {
+	case string(head) == marked:
+		_, _ = text.Discard(len(marked))
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return nil, errors.New("it is text in UTF-16: save it as UTF-8 or plain text")
+	case bytes.HasPrefix(head, gzipped):
+		return nil, errors.New("it is gzipped: unpack it")
+	}
+	return text, nil
+}
+
+// marked is the mark of byte order of UTF-8, gzipped what gzip files begin with.
+const marked = "\ufeff"
+
+var gzipped = []byte{0x1f, 0x8b}
 
 // countingReader counts what is read.
 type countingReader struct {

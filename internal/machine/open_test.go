@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -23,6 +24,24 @@ func zipped(t *testing.T, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// Text begins behind its mark, and what is none fails.
+func TestText(t *testing.T) {
+	for given, want := range map[string]string{"a,b": "a,b", "\ufeffa,b": "a,b", "": "", "\ufeff": "", "\xef\xbb": "\xef\xbb"} {
+		r, err := Text(strings.NewReader(given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != want {
+			t.Errorf("%q is %q, %v; want %q", given, got, err, want)
+		}
+	}
+	for given, says := range map[string]string{"\xff\xfea\x00": "UTF-16", "\xfe\xff\x00a": "UTF-16", "\x1f\x8b\x08": "gzipped"} {
+		if _, err := Text(strings.NewReader(given)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", given, err, says)
+		}
+	}
 }
 
 // What unpacks to much for its size fails, and no sooner; all else comes out as it

@@ -1,7 +1,6 @@
 package opening
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"sort"
 
+	"carina/internal/machine"
 	"carina/internal/quantity"
 )
 
@@ -167,12 +167,11 @@ func (t *Table) Factor(time float64) float64 {
 // ReadTable reads a table from CSV: time in seconds and factor in each row.
 // A first row that holds no numbers is a heading.
 func ReadTable(r io.Reader) (*Table, error) {
-	const mark = "\ufeff" // of byte order, as spreadsheets write it
-	in := bufio.NewReader(r)
-	if head, _ := in.Peek(len(mark)); string(head) == mark {
-		_, _ = in.Discard(len(mark))
+	text, err := machine.Text(r)
+	if err != nil {
+		return nil, err
 	}
-	reader := csv.NewReader(in)
+	reader := csv.NewReader(text)
 	reader.FieldsPerRecord = 2
 	reader.TrimLeadingSpace = true
 	reader.Comment = '#'
@@ -189,6 +188,9 @@ func ReadTable(r io.Reader) (*Table, error) {
 		value, errValue := quantity.Number(fields[1])
 		switch {
 		case row == 1 && errTime != nil && errValue != nil:
+			if err := checkHeading(fields); err != nil {
+				return nil, err
+			}
 			continue
 		case errTime != nil || errValue != nil || math.IsNaN(time+value) || math.IsInf(time+value, 0):
 			return nil, fmt.Errorf("row %d of the waveform is %q; give a time and a factor", row, fields)
@@ -203,4 +205,17 @@ func ReadTable(r io.Reader) (*Table, error) {
 		return nil, errors.New("the waveform is empty; give a time and a factor in each row")
 	}
 	return t, nil
+}
+
+// checkHeading refuses a heading that names other units than are read.
+func checkHeading(fields []string) error {
+	if unit, factor := quantity.Time.Stated(fields[0]); unit != "" && factor != 1 {
+		return fmt.Errorf("the heading of the waveform says that times are in %s: write them in s", unit)
+	}
+	for _, kind := range []quantity.Kind{quantity.Flow, quantity.Pressure, quantity.Part} {
+		if unit, _ := kind.Stated(fields[1]); unit != "" {
+			return fmt.Errorf("the heading of the waveform says that its values are in %s: write factors, by which a flow or a pressure that is given beside it is multiplied", unit)
+		}
+	}
+	return nil
 }
