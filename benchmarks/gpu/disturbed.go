@@ -108,8 +108,8 @@ func (o *Options) completeDisturbed() (string, error) {
 	if o.FluidCells == 0 {
 		o.FluidCells = 40e6
 	}
-	if o.Steps == 0 {
-		o.Steps = 1000
+	if o.Steps == 0 { // automatic looks are further apart once a move was measured
+		o.Steps = 4000
 	}
 	if o.Quick {
 		o.FluidCells = 5e6

@@ -173,7 +173,7 @@ func newBenchHybrid(flags *benchFlags) *cobra.Command {
 	command.Flags().IntVar(&o.Device, "device", 0, "number of the GPU")
 	command.Flags().StringSliceVar(&o.Cases, "cases", nil, "some of dense and airway (default both)")
 	command.Flags().BoolVar(&slowed, "slowed", false, "slow one of two GPUs, the first two of the machine")
-	command.Flags().IntVar(&o.Steps, "steps", 0, "steps between looks with --slowed (default 1000)")
+	command.Flags().IntVar(&o.Steps, "steps", 0, "steps between looks with --slowed (default 4000)")
 	return command
 }
 

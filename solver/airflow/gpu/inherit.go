@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"carina/internal/crash"
 	"carina/solver"
@@ -36,12 +37,18 @@ func (s *bound) Inherit(state int, from solver.RecordKernel, cells []solver.Cell
 	o, p := from.(*bound), s.part
 	to := s.tilesOf(cells)
 	source := make([]int32, len(to))
-	for i, at := range to {
-		where := s.tiles.Position[p.Numbers[at]]
-		var ok bool
-		if source[i], ok = o.part.Own(o.tiles.Find(where[0], where[1], where[2])); !ok {
-			return solver.ErrOtherState
+	var missing atomic.Bool
+	s.workers.Ranges(len(to), func(begin, end int) {
+		for i := begin; i < end; i++ {
+			where := s.tiles.Position[p.Numbers[to[i]]]
+			var ok bool
+			if source[i], ok = o.part.Own(o.tiles.Find(where[0], where[1], where[2])); !ok {
+				missing.Store(true)
+			}
 		}
+	})
+	if missing.Load() {
+		return solver.ErrOtherState
 	}
 	portion := max(1, min(len(to), recordTiles))
 	var memory []device.Address
