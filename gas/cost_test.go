@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"carina"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/processor"
 	"carina/solver/transport"
@@ -28,7 +29,7 @@ func (c counting) Exchange(messages []transport.Message) error {
 // other shapes, across periodic sides and beside walls.
 func TestBytesSentArePredicted(t *testing.T) {
 	for _, scene := range SceneNames() {
-		for _, precision := range Precisions {
+		for _, precision := range race.Few(Precisions[:1], Precisions) {
 			for _, part := range []carina.PartitionCase{{Ranks: 2}, {Ranks: 6}, {Ranks: 3, Decompose: "bricks", Balance: "rcb"}} {
 				for _, cut := range Cuts {
 					c := Case{Scene: scene, Size: [2]int{24, 32}, Precision: precision, PartitionCase: part, Cut: cut}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 )
 
@@ -15,7 +16,7 @@ var few = turns{2, 3}
 // Every case is measured and set in relation to the bandwidth.
 func TestMeasure(t *testing.T) {
 	var done []float64
-	r, err := Measure(context.Background(), Options{FluidCells: 10000, Side: 16, Pairs: 2, turns: few, Progress: func(_ string, share float64) { done = append(done, share) }})
+	r, err := Measure(context.Background(), Options{FluidCells: race.Few[int64](2000, 10000), Side: 16, Pairs: 2, turns: few, Progress: func(_ string, share float64) { done = append(done, share) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +48,7 @@ func TestMeasure(t *testing.T) {
 // The airway has no more branches than its cells can fill: five hundred cells are
 // some eight across and along.
 func TestAirwayFitsItsCells(t *testing.T) {
+	race.SkipArithmetic(t)
 	for _, cells := range []int64{20_000, 200_000} {
 		g, err := voxelizeAirway(context.Background(), &Options{FluidCells: cells})
 		if err != nil {
@@ -60,7 +62,7 @@ func TestAirwayFitsItsCells(t *testing.T) {
 
 // One layout alone can be measured.
 func TestMeasureOneLayout(t *testing.T) {
-	r, err := Measure(context.Background(), Options{FluidCells: 10000, Side: 16, Pairs: 1, turns: few, Layout: airflow.Dense})
+	r, err := Measure(context.Background(), Options{FluidCells: race.Few[int64](2000, 10000), Side: 16, Pairs: 1, turns: few, Layout: airflow.Dense})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 
@@ -52,6 +53,7 @@ func sayLeftOut(t *testing.T, what string) {
 // A pipe along no direction of the grid errs at most half more than one along
 // an axis; pressure outlets act on their plane and keep the flow as it is.
 func TestTurnedPipe(t *testing.T) {
+	race.SkipArithmetic(t)
 	const n = 11
 	s := &suite{options: Options{Change: func(*airflow.Settings) {}}, ctx: context.Background()}
 	aligned, err := s.poiseuille(n, r3.Vec{X: 1}, airflow.Interpolated)
