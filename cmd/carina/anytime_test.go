@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,7 +57,7 @@ const foreignFiles = 200
 // writes there the result is the old or the new one, whole, and nothing is left
 // behind.
 func TestKilledAtAnyTime(t *testing.T) {
-	runs := 12
+	runs := race.Few(7, 12) // of each kind
 	if text := os.Getenv(runsVariable); text != "" {
 		var err error
 		if runs, err = strconv.Atoi(text); err != nil {

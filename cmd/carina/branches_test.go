@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"carina/cmd/carina/report"
+	"carina/internal/race"
 )
 
-// A surface's branches are printed and written, in both formats; other names are
+// The branches of a surface and of a grid are printed and written, in both formats; other names are
 // refused before any work.
 func TestInspectBranches(t *testing.T) {
 	folder := t.TempDir()
-	surface := generated(t, "bifurcation")
+	surface, grid := generated(t, "bifurcation"), filepath.Join(folder, "fork.grid")
+	succeed[map[string]any](t, "voxelize", surface, "--fluid-cells", "4000", "-o", grid)
 	table := filepath.Join(folder, "branches.csv")
 	found := succeed[struct {
 		Tree struct{ Branches []report.BranchReport }
-	}](t, "inspect", surface, "--branches", table)
+	}](t, "inspect", race.Few(grid, surface), "--branches", table)
 	if len(found.Tree.Branches) != 3 {
 		t.Fatalf("%+v", found)
 	}
@@ -31,7 +33,7 @@ func TestInspectBranches(t *testing.T) {
 		t.Fatalf("%v: %v", err, rows)
 	}
 	const words = "3 branches in 2 generations, 2 with an opening"
-	if status, out, _ := invoke(t, "inspect", surface, "--branches", filepath.Join(folder, "branches.vtp")); status != 0 || !strings.Contains(out, words) {
+	if status, out, _ := invoke(t, "inspect", grid, "--branches", filepath.Join(folder, "branches.vtp")); status != 0 || !strings.Contains(out, words) {
 		t.Error(out)
 	}
 	if status, _, message := invoke(t, "inspect", surface, "--branches", filepath.Join(folder, "branches.txt")); status != 2 || !strings.Contains(message, ".csv or .vtp") {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 )
 
@@ -65,7 +66,7 @@ func (p *process) untilKept(t *testing.T, folder string) {
 // Runs that are killed at any moment, while they write checkpoints, too, go on on other
 // ranks with other cells and end as one that was left alone.
 func TestKilledRunsGoOn(t *testing.T) {
-	kills := 3
+	kills := race.Few(2, 3)
 	if *long {
 		kills = 20
 	}

@@ -44,9 +44,13 @@ func newDoctor() *cobra.Command {
 	}
 }
 
+// measured is how many bytes each core copies to measure the bandwidth, where there is
+// memory for that.
+var measured = 256 << 20
+
 func examine() doctorResult {
-	const most, least, repetitions = 256 << 20, 1 << 20, 5
-	perWorker := most
+	const least, repetitions = 1 << 20, 5
+	perWorker := measured
 	for perWorker > least && machine.Admit(int64(perWorker*runtime.NumCPU())) != nil {
 		perWorker /= 2
 	}

@@ -130,7 +130,7 @@ func TestGraphContiguous(t *testing.T) {
 	lines = append(lines, strings.Join(ends, " "))
 	star := written(t, "star.graph", fmt.Sprintf("%d %d\n%s\n", centre, centre-1, strings.Join(lines, "\n")))
 	out := filepath.Join(t.TempDir(), "star.part")
-	r := succeed[graphResult](t, "graph", star, "4", "--contiguous", "--imbalance", "1.1", "-o", out)
+	r := succeed[graphResult](t, "graph", star, "4", "--contiguous", "--imbalance", "1.1", "--preset", "fast", "-o", out)
 	// Within ⌈1.1·61/4⌉ = 17 some part must hold pieces of two arms.
 	if _, words, _ := invoke(t, "graph", star, "4", "--contiguous", "--imbalance", "0.1"); !strings.Contains(words, "more connected ones within the limits were not found") {
 		t.Errorf("says nothing of pieces: %s", words)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/partition"
 )
 
@@ -55,7 +56,8 @@ func TestInspectDescribesGraphs(t *testing.T) {
 
 func TestInspectFailsWhereNothingCanBeSolved(t *testing.T) {
 	cavity := generated(t, "cavity", "--length", "20mm")
-	for _, arguments := range [][]string{{"inspect", cavity}, {"inspect", cavity, "--json"}} {
+	lines := [][]string{{"inspect", cavity}, {"inspect", cavity, "--json"}}
+	for _, arguments := range race.Few(lines[:1], lines) {
 		status, stdout, stderr := invoke(t, arguments...)
 		if status != exitFailure || !strings.Contains(stderr, "cannot be solved as it is") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "openings") {
 			t.Errorf("%v: status %d, says %q, prints\n%s", arguments[2:], status, stderr, stdout)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"carina"
+	"carina/internal/race"
 )
 
 // hiddenIn are the names in a folder that begin with a dot.
@@ -35,7 +36,7 @@ func TestLeavingsOfKilledProcessesGo(t *testing.T) {
 	killed := func() {
 		t.Helper()
 		for range 50 {
-			p := start(t, "", "generate", "airway", "--generations", "8", "--segments", "48", "-o", in("airway.stl"))
+			p := start(t, "", "generate", "airway", "--generations", race.Few("5", "8"), "--segments", "48", "-o", in("airway.stl"))
 			for p.runs() && len(hiddenIn(t, folder)) == 0 {
 				time.Sleep(100 * time.Microsecond)
 			}
@@ -154,8 +155,9 @@ func TestCommandsThatReadChangeNothing(t *testing.T) {
 		}
 		unchanged(t, before, stamps(t, folder))
 	}
-	for _, journal := range []string{`{"come":[],"go":["patient.stl"]}`, `{"come":["patient.stl"],"go":[]}`,
-		`{"format":"carina moves 1","come":[{"name":"patient.stl"}],"go":[],"set":false}`, `{"format":"carina moves 1","come":[],"go":[{"name":"patient.stl"}],"set":true}`} {
+	journals := []string{`{"come":[],"go":["patient.stl"]}`, `{"come":["patient.stl"],"go":[]}`,
+		`{"format":"carina moves 1","come":[{"name":"patient.stl"}],"go":[],"set":false}`, `{"format":"carina moves 1","come":[],"go":[{"name":"patient.stl"}],"set":true}`}
+	for _, journal := range race.Few(journals[3:], journals) {
 		put(".carina-journal", journal)
 		before := stamps(t, folder)
 		for _, line := range [][]string{{"inspect", "./pipe.grid"}, {"graph", "ring.graph", "2"}, {"export", "pipe.part.json", "--to", "vtk", "-o", out("page")}} {
@@ -257,7 +259,8 @@ func TestFilesLaidOverResultsStay(t *testing.T) {
 
 // Names that begin with a dot are names like others.
 func TestHiddenSurfacesGiveCompleteResults(t *testing.T) {
-	for _, name := range []string{".hidden.stl", "..stl", ".stl", ".carina.stl", ".carina-files.stl", ".mark.stl", ".a b.stl"} {
+	names := []string{".hidden.stl", "..stl", ".stl", ".carina.stl", ".carina-files.stl", ".mark.stl", ".a b.stl"}
+	for _, name := range race.Few(names[:2], names) {
 		surface := copied(t, generated(t, "pipe"), name)
 		out := filepath.Join(t.TempDir(), "r")
 		p := succeed[carina.Summary](t, "run", surface, "--spacing", "3mm", "--flow", "1L/min", "--steps", "2", "--ranks", "2", "--out", out).Provenance
@@ -300,6 +303,7 @@ func TestMasksAndModesAreKept(t *testing.T) {
 		{"export", part, "--to", "metis", "-o", in("pipe")},
 		{"solve", part, "--flow", "0.05L/min", "--steps", "60", "--out", in("out")},
 	}
+	lines = race.Few(lines[6:], lines)
 	for _, line := range lines {
 		masked(t, "077", line...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"carina/internal/race"
 	"carina/solver/airflow"
 )
 
@@ -24,7 +25,8 @@ func copied(t *testing.T, from, name string) string {
 func TestFileNamesOfAnyBytes(t *testing.T) {
 	pipe := generated(t, "pipe")
 	want := succeed[*airflow.Summary](t, "solve", partitioned(t, "--ranks", "2"), "--flow", "1L/min", "--steps", "4").StateHash
-	for _, name := range []string{"caf\xe9", "r[", "a\n\x1b[31mb \xff", `%41 "ö'`} {
+	names := []string{"a\n\x1b[31mb \xff", "caf\xe9", "r[", `%41 "ö'`}
+	for _, name := range race.Few(names[:1], names) {
 		surface := copied(t, pipe, name+".stl")
 		folder := filepath.Dir(surface)
 		grid, part, beside := filepath.Join(folder, name+".grid"), filepath.Join(folder, name+".part.json"), filepath.Join(folder, "2"+name+".part.json.gz")

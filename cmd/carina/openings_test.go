@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver/airflow"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,7 +171,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 	path := tree(t)
 	folder := filepath.Dir(path)
 	file := filepath.Join(folder, "case.yaml")
-	text := "surface: tree.stl\nspacing: 2mm\nsteps: 5000\nflow: 1L/min\ndrop-openings: [3]\nroles: {1: inlet}\nconditions:\n  - {opening: 5, kind: pressure, pressure: 0.001Pa}\n"
+	text := "surface: tree.stl\nspacing: 2mm\nsteps: " + race.Few("50", "5000") + "\nflow: 1L/min\ndrop-openings: [3]\nroles: {1: inlet}\nconditions:\n  - {opening: 5, kind: pressure, pressure: 0.001Pa}\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestFlowWithCorrectedOpenings(t *testing.T) {
 		t.Errorf("openings (-want +got):\n%s", diff)
 	}
 	inflow := whole.Openings[0].Flow
-	if math.Abs(inflow-1e-3/60) > 0.01*inflow || math.Abs(sum) > 0.1*inflow {
+	if developed := !race.Enabled; developed && (math.Abs(inflow-1e-3/60) > 0.01*inflow || math.Abs(sum) > 0.1*inflow) {
 		t.Errorf("%g enters and %g stays, want %g and next to nothing", inflow, sum, 1e-3/60)
 	}
 	part := filepath.Join(folder, "tree.part.json")

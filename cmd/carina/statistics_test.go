@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"carina/internal/race"
 )
 
 // Statistics of a flow with a period are files for ParaView, over all of it and by phase,
@@ -40,7 +42,7 @@ func TestStatisticsFiles(t *testing.T) {
 	}
 	// Other phases begin anew, and that is told.
 	const anew = "the checkpoint has statistics of 3 phases, which are forgotten"
-	for phases, told := range map[string]bool{"3": false, "4": true} {
+	for phases, told := range race.Few(map[string]bool{"4": true}, map[string]bool{"3": false, "4": true}) {
 		status, _, words := invoke(t, "run", "--restart", out, "--steps", "1100", "--phases", phases, "--out", filepath.Join(folder, "on"+phases))
 		if status != 0 || strings.Contains(words, anew) != told {
 			t.Errorf("%s phases: exit status %d: %s", phases, status, words)

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"carina"
+	"carina/cmd/carina/report"
+	"carina/internal/race"
 )
 
 // What people get wrong in a case file that init wrote is refused in one sentence that
@@ -12,19 +18,18 @@ import (
 func TestWrongCasesLeaveNothing(t *testing.T) {
 	folder := t.TempDir()
 	surface := generated(t, "bifurcation")
-	written := filepath.Join(folder, "case.yaml")
-	succeed[map[string]any](t, "init", surface, "-o", written)
-	data, err := os.ReadFile(written)
+	init := carina.Case{SurfaceCase: carina.SurfaceCase{Surface: surface}}
+	n, err := report.InitCase(t.Context(), &init, report.CaseOptions{File: filepath.Join(folder, "case.yaml"), Picture: filepath.Join(folder, "case.png"), Updates: 1e7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := string(data)
+	right := n.Text()
 	// The flow is computed on few cells where a mistake is found in the grid alone.
 	_, spacing, _ := strings.Cut(right, "\nspacing: ")
 	spacing, _, _ = strings.Cut(spacing, "\n")
 	right = strings.Replace(right, "\nspacing: "+spacing, "\nspacing: 3mm", 1)
 	const second, third = "{opening: 2, kind: share, share: 0.5}", "{opening: 3, kind: share, share: 0.5}"
-	for name, c := range map[string]struct{ from, to, says string }{
+	cases := map[string]struct{ from, to, says string }{
 		"surface that is not there":       {filepath.Base(surface), "none.stl", "none.stl"},
 		"surface twice":                   {"unit: mm", "unit: mm\nsurface: other.stl", "surface stands there twice"},
 		"no surface":                      {"surface: ", "# surface: ", "names no surface"},
@@ -64,7 +69,12 @@ func TestWrongCasesLeaveNothing(t *testing.T) {
 		"tabulator":                       {"\nranks", "\n\tranks", "line"},
 		"no colon":                        {"ranks: 2", "ranks 2", "no line such as"},
 		"two documents":                   {"ranks: 2", "ranks: 2\n---\nranks: 3", "several documents"},
-	} {
+	}
+	for i, name := range slices.Sorted(maps.Keys(cases)) {
+		c := cases[name]
+		if race.Enabled && i%6 > 0 {
+			continue
+		}
 		text := strings.Replace(right, c.from, c.to, 1)
 		if text == right {
 			t.Errorf("%s: the case has no %q", name, c.from)

@@ -23,6 +23,7 @@ import (
 	"carina/cuboid"
 	"carina/geometry"
 	"carina/geometry/generate"
+	"carina/internal/race"
 
 	"gonum.org/v1/gonum/spatial/r3"
 	"pgregory.net/rapid"
@@ -437,6 +438,7 @@ func TestOuterFaces(t *testing.T) {
 // The writing of a page takes no more memory than is foreseen, also where a
 // grid has few runs and many faces.
 func TestMemoryIsForeseen(t *testing.T) {
+	race.SkipArithmetic(t)
 	surface, _, err := generate.Airway(generate.AirwayOptions{})
 	if err != nil {
 		t.Fatal(err)
