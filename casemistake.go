@@ -29,6 +29,8 @@ func syntaxMistake(data []byte, err error) error {
 	switch {
 	case strings.Contains(mistaken.Message, "non-map value is specified"):
 		says = "it is no line such as ranks: 2, of a key, a colon, a space and a value"
+	case strings.Contains(mistaken.Message, "mapping value is not allowed"):
+		says = "there is a second colon with a space or nothing behind it: put a value that has one into quotes"
 	case strings.Contains(mistaken.Message, "already defined"):
 		if parts := strings.Split(mistaken.Message, `"`); len(parts) == 3 && parts[1] != "&" { // of an anchor
 			says = clipped(parts[1]) + " stands there twice: leave one out"
@@ -49,8 +51,10 @@ func unknownKey(e entry, within string, of reflect.Type) error {
 	advice := "the keys are " + strings.Join(keys, ", ")
 	if nearest := spelling.Nearest(clipped(e.name), keys); nearest != "" {
 		advice = "did you mean " + nearest + "?"
-	} else if within == "" {
+	} else if within == "" && of == reflect.TypeFor[Case]() {
 		advice = "docs/case-file.md lists those there are"
+	} else if within == "" {
+		advice = "docs/case-file.md and the page of the physics list those there are"
 	}
 	if within != "" {
 		within = " in " + within

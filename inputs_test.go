@@ -114,6 +114,8 @@ func TestValuesThatCannotBeMeant(t *testing.T) {
 		"ranks: 1\n? ranks\n: 2":                "twice",
 		"roles: {3: inlet, 03: outlet}":         "opening 3 stands there twice",
 		"conditions:\n\t- {opening: 2}":         "line 3: it is indented with a tab: indent with spaces (column 1)",
+		"waveform: sine:":                       "line 2: there is a second colon with a space or nothing behind it: put a value",
+		"flow: a: 3":                            "put a value that has one into quotes",
 		"ranks: many\n":                         "line 2: ranks cannot be many: give a whole number (column 8)",
 		"- 1":                                   "case.yaml",
 	} {

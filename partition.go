@@ -64,8 +64,10 @@ func (c *PartitionCase) Options(cost *balance.Cost) (balance.Options, error) {
 
 // check refuses what cannot be meant of a partition, whatever the grid.
 func (c *PartitionCase) check() error {
-	if c.MinSide < 0 || c.MaxSide < 0 || c.MinSide > 1<<30 || c.MaxSide > 1<<30 {
-		return fmt.Errorf("cuboids cannot have sides from %d to %d cells: give positive numbers", c.MinSide, c.MaxSide)
+	for _, side := range []int{c.MinSide, c.MaxSide} {
+		if side < 0 || side > 1<<30 {
+			return fmt.Errorf("cuboids cannot have sides of %d cells: give numbers from 1 to %d", side, 1<<30)
+		}
 	}
 	if c.TimeLimit < 0 {
 		return fmt.Errorf("the balancer cannot go on for %v: give --time-limit a positive time", c.TimeLimit)

@@ -129,7 +129,7 @@ func checkSpeeds(ranks []Rank) error {
 	fastest := 0
 	for i, r := range ranks {
 		if !(r.Speed >= 1e-12) || r.Speed > 1e12 {
-			return fmt.Errorf("rank %d has speed %v: give every rank a speed above 0, such as 1", i, r.Speed)
+			return fmt.Errorf("rank %d has speed %v: give every rank one from 1e-12 to 1e12, such as 1", i, r.Speed)
 		}
 		if r.Speed > ranks[fastest].Speed {
 			fastest = i

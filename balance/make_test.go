@@ -244,7 +244,7 @@ func TestMakeRefuses(t *testing.T) {
 		{"decomposition", balance.Options{Ranks: 2, Decompose: "axe"}, `unknown decomposition "axe"`},
 		{"step", balance.Options{Ranks: 2, Decompose: "octree+grow"}, `unknown step "grow"`},
 		{"octree sides", balance.Options{Ranks: 2, Decompose: "octree", MinSide: 3}, "powers of two"},
-		{"imbalance", balance.Options{Ranks: 2, Imbalance: -1}, "none may be negative"},
+		{"imbalance", balance.Options{Ranks: 2, Imbalance: -1}, "may not be negative"},
 		{"largest side of bricks", balance.Options{Ranks: 2, MaxSide: 8}, "max-side) is for the octree decomposition only: leave it out with bricks + graph"},
 		{"smallest side of blocks", balance.Options{Ranks: 2, Decompose: "shrink", MinSide: 8}, "min-side) is for the octree and bricks"},
 		{"preset of rcb", balance.Options{Ranks: 2, Balance: "rcb", Preset: "eco"}, "preset is for the graph balancer only"},

@@ -90,8 +90,16 @@ func (opt *Options) complete(g *geometry.Grid) error {
 	if opt.Devices != nil && len(opt.Devices) != opt.Ranks {
 		return fmt.Errorf("%s named for %s: name one for each", quantity.Count(len(opt.Devices), "device"), quantity.Count(opt.Ranks, "rank"))
 	}
-	if opt.DevicesPerHost < 0 || opt.CuboidsPerRank < 0 || opt.MinSide < 0 || opt.MaxSide < 0 || !(opt.Imbalance >= 0) {
-		return fmt.Errorf("devices per host %d, cuboids per rank %d, sides %d to %d, imbalance %v: none may be negative", opt.DevicesPerHost, opt.CuboidsPerRank, opt.MinSide, opt.MaxSide, opt.Imbalance)
+	for _, number := range []struct {
+		name  string
+		value int64
+	}{{"devices-per-host", int64(opt.DevicesPerHost)}, {"cuboids-per-rank", int64(opt.CuboidsPerRank)}, {"min-side", int64(opt.MinSide)}, {"max-side", int64(opt.MaxSide)}} {
+		if number.value < 0 {
+			return fmt.Errorf("%s is %d, and may not be negative: give a number above zero", number.name, number.value)
+		}
+	}
+	if !(opt.Imbalance >= 0) {
+		return fmt.Errorf("the imbalance is %v, and may not be negative: give a number such as 0.03", opt.Imbalance)
 	}
 	if most := max(g.Size[0], g.Size[1], g.Size[2]); most > maxSide {
 		return fmt.Errorf("the grid is %d cells long, more than the %d that can be partitioned: voxelize with a larger spacing", most, maxSide)

@@ -10,6 +10,8 @@ import (
 	"carina/geometry/nifti"
 	"carina/geometry/stl"
 	"carina/internal/machine"
+
+	"gonum.org/v1/gonum/spatial/r3"
 )
 
 // Surface is a triangle mesh as it was read, in metres. Vertices at exactly the
@@ -92,7 +94,7 @@ func (how Reading) read(r io.Reader) (*Surface, error) {
 	}
 	s.Mesh = *m
 	s.settle(how.Unit, how.Scale)
-	return s, nil
+	return s, s.checkSize()
 }
 
 // IsSurface tells by the first bytes of a file, unpacked, that it is in one of the formats
@@ -109,7 +111,7 @@ func ReadSTL(r io.Reader, unit Unit) (*Surface, error) {
 	}
 	s := &Surface{Mesh: *m, Unit: Metre, UnitReason: "given", Notes: notes}
 	s.settle(unit, 1)
-	return s, nil
+	return s, s.checkSize()
 }
 
 // settle takes the coordinates to metres: in the unit that is given, else in that which
@@ -123,6 +125,18 @@ func (s *Surface) settle(unit Unit, scale float64) {
 		s.Notes = append(s.Notes, fmt.Sprintf("the file states the unit %v, but %v was given, which is taken", s.stated, unit))
 	}
 	s.rescale(Unit(scale) * unit)
+}
+
+// checkSize refuses what no unit and no scale can be meant to make of a surface.
+func (s *Surface) checkSize() error {
+	const smallest, largest = 1e-9, 1e6 // m
+	low, high := s.Bounds()
+	if size := r3.Sub(high, low); size != (r3.Vec{}) {
+		if longest := max(size.X, size.Y, size.Z); !(longest >= smallest && longest <= largest) {
+			return fmt.Errorf("it would be %.3g m long: correct its unit or its scale", longest)
+		}
+	}
+	return nil
 }
 
 // WriteSTL writes the surface as binary STL in the given unit. Names of

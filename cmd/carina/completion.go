@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -277,5 +278,23 @@ func completeWith(command *cobra.Command, completers map[string]completer) {
 	}
 	for _, below := range command.Commands() {
 		completeWith(below, completers)
+	}
+}
+
+// refuseShells lets carina completion refuse shells that there are no scripts for.
+func refuseShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		if command.Name() != "completion" {
+			continue
+		}
+		command.Args = cobra.ArbitraryArgs
+		command.RunE = func(command *cobra.Command, arguments []string) error {
+			var shells []string
+			for _, shell := range command.Commands() {
+				shells = append(shells, shell.Name())
+			}
+			return usageError{fmt.Errorf("say for which shell: carina completion %s", quantity.Either(shells))}
+		}
 	}
 }

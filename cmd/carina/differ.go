@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"carina/balance"
 	"carina/cmd/carina/report"
@@ -37,6 +38,32 @@ func refuseInputs(command *cobra.Command, arguments []string) error {
 		}
 	}
 	return nil
+}
+
+// outputs says what commands write to --output, and the ending of such a name.
+var outputs = map[string]struct{ what, as, ending string }{
+	"generate": {"surface", "STL", ".stl"}, "voxelize": {"grid", "a grid file", ".grid"}, "view": {"page", "HTML", ".html"},
+	"partition": {"partition", "JSON", ".part.json"},
+}
+
+// formats are the endings of names that say what a file holds, and would say what is wrong.
+var formats = []string{".stl", ".obj", ".ply", ".vtp", ".vtu", ".nii", ".gz", ".grid", ".png", ".csv", ".html", ".json", ".yaml", ".yml", ".graph", ".asc"}
+
+// refuseEndings refuses an output whose name says that it is in another format.
+func refuseEndings(command *cobra.Command) error {
+	f, w := command.Flags().Lookup("output"), outputs[command.Name()]
+	if f == nil || w.what == "" {
+		return nil
+	}
+	name := f.Value.String()
+	lower := strings.ToLower(name)
+	ending := filepath.Ext(lower)
+	own := filepath.Ext(w.ending)
+	if ending == own || !slices.Contains(formats, ending) || own == ".json" && strings.HasSuffix(lower, ".json.gz") {
+		return nil
+	}
+	stem := name[:len(name)-len(ending)]
+	return usageError{fmt.Errorf("a %s is written as %s: give it a name such as %s", w.what, w.as, strings.TrimSuffix(stem, w.ending)+w.ending)}
 }
 
 // differ refuses an output that is one of the inputs, or the grid of a partition

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"carina/geometry"
@@ -103,12 +102,18 @@ func runGenerate(command *cobra.Command, kind string, flags *generateFlags) erro
 			return err
 		}
 	}
+	if err := refuseZeros(command, "generations", "segments"); err != nil {
+		return err
+	}
 	for _, g := range generators {
 		if g.kind != kind {
 			continue
 		}
 		if err := onlyFlags(command, "the kind "+kind, append([]string{"output", "unit"}, g.flags...)...); err != nil {
 			return err
+		}
+		if command.Flags().Changed("seed") && generate.Rule(flags.rule) != generate.Kitaoka {
+			return usageError{errors.New("--seed is for --rule kitaoka: leave it out, or choose that rule")}
 		}
 		made, err := interruptible(command.Context(), func() (generatedSurface, error) {
 			surface, openings, err := g.make(flags, lengths[0], lengths[1])
@@ -129,8 +134,10 @@ type generatedSurface struct {
 }
 
 func (g *generatedSurface) write(command *cobra.Command, path string, unit geometry.Unit) error {
-	if low, high := g.surface.Bounds(); !finite(low) || !finite(high) {
-		return errors.New("the surface would be too large for a file: choose a smaller diameter or length")
+	const smallest, largest = 1e-6, 1e6 // m
+	low, high := g.surface.Bounds()
+	if size := r3.Sub(high, low); !(min(size.X, size.Y, size.Z) >= smallest) || !(max(size.X, size.Y, size.Z) <= largest) {
+		return fmt.Errorf("the surface would be %.3g × %.3g × %.3g m, which cannot be meant: choose a diameter and a length from 1um to 1000km", size.X, size.Y, size.Z)
 	}
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		buffer := bufio.NewWriter(w)
@@ -154,14 +161,4 @@ func (g *generatedSurface) write(command *cobra.Command, path string, unit geome
 		return fmt.Sprintf("wrote %s: %d triangles in %s, %s, %s\n",
 			terminal.Line(path), result.Triangles, result.Unit, quantity.FormatVolume(result.VolumeM3), quantity.Count(result.Openings, "flat end"))
 	})
-}
-
-// finite tells whether a point's coordinates fit the single precision of STL.
-func finite(p r3.Vec) bool {
-	for _, x := range [3]float64{p.X, p.Y, p.Z} {
-		if !(math.Abs(x) < math.MaxFloat32/1e6) {
-			return false
-		}
-	}
-	return true
 }

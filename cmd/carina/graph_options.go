@@ -57,13 +57,14 @@ const largestImbalance = 2
 // options returns what can be said before the graph has been read.
 func (f *graphFlags) options(parts string) (partition.Options, error) {
 	options := partition.Options{Imbalance: f.imbalance, Seed: f.seed, Contiguous: f.contiguous}
-	var err error
-	if options.Parts, err = strconv.Atoi(parts); err != nil {
+	number, err := quantity.Whole(parts)
+	if err != nil {
 		return options, usageError{fmt.Errorf("%q is not a number of parts", parts)}
 	}
-	if options.Parts < 1 || options.Parts > math.MaxInt32 {
-		return options, fmt.Errorf("a graph cannot be divided into %d parts: ask for at least one", options.Parts)
+	if number < 1 || number > math.MaxInt32 {
+		return options, fmt.Errorf("a graph cannot be divided into %d parts: ask for 1 to %d", number, math.MaxInt32)
 	}
+	options.Parts = int(number)
 	if err := quantity.CheckImbalance(options.Imbalance, largestImbalance); err != nil {
 		return options, err
 	}

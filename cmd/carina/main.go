@@ -144,6 +144,9 @@ func newRoot() *cobra.Command {
 			if err := refuseInputs(command, arguments); err != nil {
 				return err
 			}
+			if err := refuseEndings(command); err != nil {
+				return err
+			}
 			if err := refuseUnwritable(command); err != nil {
 				return err
 			}
@@ -162,6 +165,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newInit(), newVoxelize(), newPartition(), newSolve(), newWater(), newThermal(), newInspect(), newView(), newExport(), newGraph(), newGenerate(), newBench(), newDoctor(), newVersion())
+	refuseShells(root)
 	readPlainly(root)
 	complete(root)
 	return root

@@ -124,7 +124,7 @@ func TestUnitGivenAsALengthAndAScale(t *testing.T) {
 			t.Errorf("%s --scale 0: status %d, says %q", command, status, stderr)
 		}
 	}
-	for _, arguments := range [][]string{{"--scale", "-1"}, {"--unit", "0um"}, {"--unit", "50 parsecs"}} {
+	for _, arguments := range [][]string{{"--scale", "-1"}, {"--scale", "1e300"}, {"--scale", "1e-300"}, {"--unit", "1e200m"}, {"--unit", "0um"}, {"--unit", "50 parsecs"}} {
 		if status, _, stderr := invoke(t, append([]string{"inspect", path}, arguments...)...); status != exitFailure || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, says %q", arguments, status, stderr)
 		}

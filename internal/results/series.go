@@ -149,7 +149,8 @@ func (r *Results) checkProbes() error {
 	}
 	for i, n := range cells {
 		if n == 0 {
-			return fmt.Errorf("probe %s lies in no cell of the lumen: give a place inside, in the unit of the surface", probes[i].Name)
+			at := probes[i].Center
+			return fmt.Errorf("probe %s at %s m lies in no cell of the lumen: give a place inside, in the unit of the surface, or in m for a grid file", probes[i].Name, quantity.FormatPoint(at.X, at.Y, at.Z, 4))
 		}
 	}
 	return nil
