@@ -26,6 +26,9 @@ var systemAdvice = []struct {
 	{syscall.EROFS, "nothing can be written there: name another place"},
 	{syscall.ENOSPC, "the disk is full: make room on it, or name another place"},
 	{syscall.EDQUOT, "the disk is full for you: remove files of yours, or name another place"},
+	{syscall.EFBIG, "it would be larger than files may be: raise the limit, for instance with ulimit -f unlimited, or name another place"},
+	{syscall.EMFILE, "too many files are open: raise the limit, for instance with ulimit -n 1024"},
+	{syscall.ENFILE, "too many files are open on this machine: try again later"},
 	{syscall.ENAMETOOLONG, "the name is too long: choose a shorter one"},
 	{syscall.ELOOP, "its links point at each other: check them"},
 }

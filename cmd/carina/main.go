@@ -132,6 +132,9 @@ func newRoot() *cobra.Command {
 			if command.Name() == cobra.ShellCompRequestCmd {
 				return nil // a word that is being completed changes nothing
 			}
+			if err := checkOpenFiles(); err != nil {
+				return err
+			}
 			if err := refuseEmpty(command); err != nil {
 				return err
 			}

@@ -188,3 +188,27 @@ func TestPipesAndDevicesAreNoInput(t *testing.T) {
 		}
 	}
 }
+
+// Limits of open files and of their size are told with what to do, in the name of the file
+// that was to be written.
+func TestFilesThatAreLimited(t *testing.T) {
+	folder := t.TempDir()
+	surface := filepath.Join(folder, "pipe.stl")
+	for _, test := range []struct {
+		limit, says string
+		arguments   []string
+	}{
+		{"ulimit -n 5", "only 5 files may be open at once", []string{"thermal", "sod", "--steps", "2", "--out", filepath.Join(folder, "out")}},
+		{"ulimit -n 16", "raise the limit, for instance with ulimit -n 1024", []string{"generate", "pipe", "-o", surface}},
+		{"ulimit -f 8", "writing " + surface + ": it would be larger than files may be", []string{"generate", "pipe", "-o", surface}},
+	} {
+		p := start(t, test.limit, test.arguments...)
+		status := p.status(t)
+		if said := p.stderr.String(); status != exitFailure || !strings.Contains(said, test.says) || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: status %d, says %q", test.limit, status, said)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", test.limit, left, err)
+		}
+	}
+}

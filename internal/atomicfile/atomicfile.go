@@ -44,7 +44,7 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 			return err
 		}
 	}
-	if err := fill(file); err != nil {
+	if err := fill(named{file, path}); err != nil {
 		return err
 	}
 	if alone {
@@ -59,6 +59,31 @@ func Write(path string, fill func(w io.Writer) error) (err error) {
 	err = file.Close()
 	if alone {
 		err = errors.Join(err, syncFolder(filepath.Dir(target)))
+	}
+	return err
+}
+
+// named is a temporary file whose errors have the name that it will have.
+type named struct {
+	*os.File
+	path string
+}
+
+// Write writes to the file.
+func (n named) Write(data []byte) (int, error) {
+	written, err := n.File.Write(data)
+	return written, n.renamed(err)
+}
+
+// WriteAt writes to a place of the file.
+func (n named) WriteAt(data []byte, at int64) (int, error) {
+	written, err := n.File.WriteAt(data, at)
+	return written, n.renamed(err)
+}
+
+func (n named) renamed(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return &fs.PathError{Op: failed.Op, Path: n.path, Err: failed.Err}
 	}
 	return err
 }

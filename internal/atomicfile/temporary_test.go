@@ -73,7 +73,7 @@ func TestTheMaskAndTheModeBeforeAreHeeded(t *testing.T) {
 			masked(t, mask)
 			var while fs.FileMode
 			err := Write(path, func(w io.Writer) error {
-				info, err := w.(*os.File).Stat()
+				info, err := w.(named).Stat()
 				while = info.Mode().Perm()
 				return err
 			})
@@ -142,7 +142,7 @@ func TestOnlyFilesOfDeadProcessesAreSwept(t *testing.T) {
 	dead := filepath.Join(folder, temporaryName())
 	put(t, dead, "half")
 	err := Write(filepath.Join(folder, "slow"), func(w io.Writer) error {
-		mine := w.(*os.File).Name()
+		mine := w.(named).Name()
 		if _, err := os.Lstat(dead); err == nil {
 			t.Error("the file of a dead process is there when another is written")
 		}
