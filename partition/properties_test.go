@@ -177,7 +177,7 @@ func TestHeavyVertexAmongThousandfoldWeights(t *testing.T) {
 // Connected parts and mapping are searched for side by side, too, and must not
 // depend on by how many.
 func TestFeaturesIndependentOfWorkers(t *testing.T) {
-	g := graphtest.Grid(12, 8, 4)
+	g := graphtest.Grid(race.Few(6, 12), race.Few(4, 8), race.Few(2, 4))
 	distances, err := Hierarchy([]int{2, 3}, []int64{10, 1})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"carina/internal/parallel"
+	"carina/internal/race"
 	"carina/internal/random"
 	"carina/partition/graph"
 	"carina/partition/graphtest"
@@ -59,6 +60,7 @@ func TestAnnealingKeepsPartsSound(t *testing.T) {
 // A tube has two necks, and the boundary lies in the wider one. The way to the
 // other is longer than refinement looks, through partitions that cut more.
 func TestAnnealingFindsTheNarrowerNeck(t *testing.T) {
+	race.SkipArithmetic(t)
 	const long, wide, wideNeck, narrowNeck = 50, 10, 4, 2
 	height := func(x int) int {
 		switch x {
