@@ -23,6 +23,7 @@ import (
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 )
 
 // Exit statuses of the command line's contract, besides crash.Status.
@@ -270,4 +271,14 @@ func exactly(names ...string) cobra.PositionalArgs {
 		return usageError{fmt.Errorf("%s takes %s, got %s (see %s --help)",
 			command.CommandPath(), takes, quantity.Count(len(arguments), "argument"), command.CommandPath())}
 	}
+}
+
+// checkOpenFiles refuses a limit of open files that the program would exceed by itself.
+func checkOpenFiles() error {
+	const least = 64
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur < least {
+		return fmt.Errorf("only %d files may be open at once, and the program needs %d: raise the limit, for instance with ulimit -n 1024", limit.Cur, least)
+	}
+	return nil
 }
