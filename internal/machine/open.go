@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/klauspost/compress/gzip"
@@ -40,8 +42,19 @@ func readable(path string, stat func(string) (fs.FileInfo, error)) error {
 		return &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is no file but a pipe or a device: write it to a file, and name that", path)
+	case info.Size() == 0 && ofSystem(path):
+		return fmt.Errorf("%s is no file but made by the system when it is read: copy it to a file, and name that", path)
 	}
 	return nil
+}
+
+// ofSystem tells whether a path leads to what Linux shows as files and may never end.
+func ofSystem(path string) bool {
+	whole, err := filepath.Abs(path)
+	if err == nil {
+		whole, err = filepath.EvalSymlinks(whole)
+	}
+	return err == nil && (strings.HasPrefix(whole, "/proc/") || strings.HasPrefix(whole, "/sys/"))
 }
 
 // ReadFile is os.ReadFile of what Open opens.

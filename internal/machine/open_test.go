@@ -93,7 +93,7 @@ func TestOpen(t *testing.T) {
 	if data, err := ReadFile(file); err != nil || string(data) != "text" {
 		t.Errorf("%q, %v", data, err)
 	}
-	for _, path := range []string{fifo, link, "/dev/zero", folder, filepath.Join(folder, "none")} {
+	for _, path := range []string{fifo, link, "/dev/zero", "/proc/self/status", folder, filepath.Join(folder, "none")} {
 		if data, err := ReadFile(path); err == nil {
 			t.Errorf("%s is read: %q", path, data)
 		}
