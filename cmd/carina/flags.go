@@ -211,9 +211,12 @@ func refuseZeros(command *cobra.Command, others ...string) error {
 	return failure
 }
 
-// refuseEmpty refuses flags with an empty value, which would stand for the
-// default.
-func refuseEmpty(command *cobra.Command) error {
+// refuseEmpty refuses arguments that are empty, as those of shells' variables without a
+// value are, and flags with an empty value, which would stand for the default.
+func refuseEmpty(command *cobra.Command, arguments []string) error {
+	if slices.Contains(arguments, "") {
+		return usageError{fmt.Errorf("an argument is empty: give a value (see %s --help)", command.CommandPath())}
+	}
 	var failure error
 	command.Flags().Visit(func(given *pflag.Flag) {
 		text := given.Value.String()

@@ -136,7 +136,7 @@ func newRoot() *cobra.Command {
 			if err := checkOpenFiles(); err != nil {
 				return err
 			}
-			if err := refuseEmpty(command); err != nil {
+			if err := refuseEmpty(command, arguments); err != nil {
 				return err
 			}
 			if err := refuseNames(command); err != nil {
