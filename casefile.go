@@ -20,7 +20,11 @@ func readCase(path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, longestCase+1))
+	text, err := machine.Text(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the case %s: %w", path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(text, longestCase+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}

@@ -124,6 +124,9 @@ func TestValuesThatCannotBeMeant(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, says)
 		}
 	}
+	if _, err := ReadCase(writeCase(t, "\xff\xfes\x00")); err == nil || !strings.Contains(err.Error(), "it is text in UTF-16: save it as UTF-8") {
+		t.Error(err)
+	}
 	if _, err := ReadCase(writeCase(t, "- surface\n")); err == nil || !strings.Contains(err.Error(), "it has no keys") {
 		t.Error(err)
 	}

@@ -493,3 +493,16 @@ func TestClock(t *testing.T) {
 }
 
 func crc(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+
+// A folder of results whose checkpoint has lost its manifest has none.
+func TestFolderInPlaceOfAManifest(t *testing.T) {
+	results := t.TempDir()
+	if err := os.Mkdir(filepath.Join(results, manifestName), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{results, filepath.Join(results, manifestName)} {
+		if _, err := Open(folder); !errors.Is(err, ErrNone) {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}

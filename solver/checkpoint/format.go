@@ -100,7 +100,8 @@ var ErrNone = errors.New("there is no checkpoint")
 func readManifest(folder string) (*Manifest, error) {
 	path := filepath.Join(folder, manifestName)
 	file, err := atomicfile.OpenRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
+	// In a folder of results a folder has the manifest's name.
+	if info, failed := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || failed == nil && info.IsDir() {
 		return nil, fmt.Errorf("%w in %s: name the folder of a run that has written one", ErrNone, folder)
 	}
 	if err != nil {
