@@ -195,6 +195,7 @@ func (a *airflow) parameters() map[string]float64 {
 		collision.LimiterFactor: s.limiterFactor(),
 	}
 	a.forgetting(tau, parameters)
+	collision.CumulantRates(1/tau, parameters)
 	return parameters
 }
 

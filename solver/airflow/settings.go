@@ -37,10 +37,12 @@ const (
 	// time step. Where the flow is coarse for its strain rate, a limiter raises the
 	// viscosity, see Settings.Limiter.
 	Recursive Collision = "recursive"
-	// Cumulant relaxes the second cumulants and sets the higher ones to their
-	// equilibrium (after Geier, Schönherr, Pasquali and Krafczyk 2015). It is
-	// stable at Reynolds numbers of thousands and needs the 27 velocities and
-	// a grid with links in 26 directions.
+	// Cumulant relaxes the cumulants up to third order, with rates and an equilibrium
+	// of the fourth that make shear right to fourth order of the spacing at relaxation
+	// times below 4/7 (Geier, Pasquali and Schönherr 2017); at longer ones it relaxes
+	// the second alone (Geier, Schönherr, Pasquali and Krafczyk 2015). It is stable at
+	// Reynolds numbers of thousands and needs the 27 velocities and a grid with links
+	// in 26 directions.
 	Cumulant Collision = "cumulant"
 )
 

@@ -22,7 +22,8 @@ type UsedSettings struct {
 	Memory float64 `json:"memory"`
 	// SumForgetting and DifferenceForgetting are the parts of sums and differences of
 	// third moments that the operator forgets in a step, where air rests if it goes by
-	// the speed: all of them with Regularized and Cumulant; 0 with TRT and BGK.
+	// the speed or by their size: all of them with Regularized, and with Cumulant at long
+	// relaxation times; 0 with TRT and BGK.
 	SumForgetting        float64 `json:"sum_forgetting,omitempty"`
 	DifferenceForgetting float64 `json:"difference_forgetting,omitempty"`
 
@@ -57,7 +58,10 @@ func (r *airflow) used() *UsedSettings {
 	case Recursive:
 		parameters := r.parameters()
 		u.SumForgetting, u.DifferenceForgetting = parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting]
-	case Regularized, Cumulant:
+	case Cumulant:
+		parameters := r.parameters()
+		u.SumForgetting, u.DifferenceForgetting = 1-parameters[collision.KeptSum], 1-parameters[collision.KeptDifference]
+	case Regularized:
 		u.SumForgetting, u.DifferenceForgetting = 1, 1
 	}
 	if s.Profile != "" {

@@ -45,6 +45,6 @@ const (
 func (s *Settings) wallScheme(tau float64) wall.Scheme {
 	operator := s.Collision
 	return wall.Scheme{Interpolated: s.Wall != BounceBack, RelaxationTime: tau,
-		Reflects: s.Wall == Interpolated && (operator == Recursive && tau <= longestRemembered ||
-			tau <= longestReflected && (operator == Regularized || operator == Cumulant))}
+		Reflects: s.Wall == Interpolated && (tau <= longestRemembered && (operator == Recursive || operator == Cumulant) ||
+			tau <= longestReflected && operator == Regularized)}
 }

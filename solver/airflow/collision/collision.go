@@ -82,6 +82,16 @@ const (
 	// FourthBySpeed times the speed, or −1/24 where that is more, is the part of the
 	// second moment across a plane that is added to a quarter of its fourth moment.
 	FourthBySpeed = "fourthBySpeed"
+	// Of third cumulants, the cumulant operator keeps the parts KeptSum = 1 − ω₃ of
+	// sums, KeptDifference = 1 − ω₄ of differences and KeptMixed = 1 − ω₅ of that of
+	// three axes, where they are small against ThirdLimit, λ.
+	KeptSum        = "keptSum"
+	KeptDifference = "keptDifference"
+	KeptMixed      = "keptMixed"
+	ThirdLimit     = "thirdLimit"
+	// FlatFourth and BentFourth are A and B of its fourth cumulants.
+	FlatFourth = "flatFourth"
+	BentFourth = "bentFourth"
 )
 
 // builder holds the values that all operators need.

@@ -111,12 +111,14 @@ func TestRecursiveEquilibrium(t *testing.T) {
 }
 
 // Every operator relaxes the stress with τ₊, which makes the viscosity; TRT relaxes what
-// is odd with τ₋, and of third moments the recursive operator forgets a part.
+// is odd with τ₋, and of third moments the recursive operator and the cumulant one
+// forget a part.
 func TestRelaxation(t *testing.T) {
 	const small = 1e-9
 	for _, v := range Variants() {
-		for _, axes := range [][]int{{0, 1}, {0, 2}, {1, 2}, {0, 0, 1}, {2, 1, 1}} {
-			if v.Name != "trt" && v.Name != "recursive" && len(axes) == 3 {
+		for _, axes := range [][]int{{0, 1}, {0, 2}, {1, 2}, {0, 0, 1}, {2, 1, 1}, {0, 1, 2}} {
+			mixed := len(axes) == 3 && axes[0] != axes[1] && axes[1] != axes[2]
+			if v.Name != "trt" && v.Name != "recursive" && v.Name != "cumulant" && len(axes) == 3 || mixed && v.Set != lattice.D3Q27 {
 				continue
 			}
 			moment := func(c [3]int) float64 {
@@ -130,7 +132,7 @@ func TestRelaxation(t *testing.T) {
 			f := make([]float64, v.Set.Q)
 			for i, c := range v.Set.Velocities {
 				f[i] = v.Set.Weights[i] * small * moment(c)
-				if len(axes) == 3 {
+				if len(axes) == 3 && !mixed {
 					// Without momentum: c_a² c_b − c_b/3.
 					f[i] -= v.Set.Weights[i] * small * float64(c[single]) / 3
 				}
@@ -148,6 +150,10 @@ func TestRelaxation(t *testing.T) {
 				if v.Name == "recursive" {
 					// Of m_bcc there is half of −m_baa: the difference is three times the sum.
 					want = (4 - given[SumForgetting] - 3*given[DifferenceForgetting]) / 4
+				} else if v.Name == "cumulant" && mixed {
+					want = given[KeptMixed]
+				} else if v.Name == "cumulant" {
+					want = (given[KeptSum] + given[KeptDifference]) / 2 // m_bcc is zero
 				} else if v.LargeEddy {
 					want = 1 - 1/(0.5+given[Magic]/(given[RelaxationTime]-0.5))
 				}
@@ -184,6 +190,30 @@ func TestLimiter(t *testing.T) {
 	}
 	if got, want := kept(2*limit), 1-1/(0.5+2*(time-0.5)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("at twice the limit %g of the stress remains, want %g", got, want)
+	}
+}
+
+// Of third cumulants as large as λ the cumulant operator keeps half as much as of small
+// ones, and of much larger ones next to nothing.
+func TestThirdLimit(t *testing.T) {
+	v := Variant{Name: "cumulant", Set: lattice.D3Q27}
+	given := parameters([3]float64{})
+	kept := func(mixed float64) float64 {
+		f := make([]float64, v.Set.Q)
+		for i, c := range v.Set.Velocities {
+			f[i] = mixed * float64(c[0]*c[1]*c[2]) / 8
+		}
+		var after float64
+		for i, out := range v.Program().Evaluate(f, given) {
+			c := v.Set.Velocities[i]
+			after += float64(c[0]*c[1]*c[2]) * out
+		}
+		return after / mixed
+	}
+	for size, part := range map[float64]float64{1e-9: 1, 1: 0.5, -1: 0.5, 3: 0.25} {
+		if got, want := kept(size*given[ThirdLimit]), part*given[KeptMixed]; math.Abs(got-want) > 1e-8 {
+			t.Errorf("of C_xyz = %g λ remains %g, want %g", size, got, want)
+		}
 	}
 }
 
@@ -302,5 +332,6 @@ func TestScaled(t *testing.T) {
 
 func parameters(force [3]float64) map[string]float64 {
 	return map[string]float64{OmegaPlus: 1.7, OmegaMinus: 1.1, ForceX: force[0], ForceY: force[1], ForceZ: force[2],
-		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4, FourthBySpeed: -1}
+		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4, FourthBySpeed: -1,
+		ThirdLimit: 0.01, KeptSum: 0.7, KeptDifference: 0.8, KeptMixed: 0.9, FlatFourth: -0.4, BentFourth: 0.3}
 }

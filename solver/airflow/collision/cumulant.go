@@ -2,112 +2,137 @@ package collision
 
 import "carina/solver/expression"
 
-// cumulant relaxes the second cumulants and sets all higher ones to zero, what
-// they are in equilibrium: the operator of Geier, Schönherr, Pasquali and
-// Krafczyk (2015) with all rates above second order equal to one. It is stable
-// far beyond TRT and BGK. What leaves is then the distribution on D3Q27 that
-// has the moments of a Gaussian of the cell's velocity and relaxed covariance.
-// It is the only operator here that works with the density itself. All sums are
-// of deviations from air at rest: numbers near one are factors only, so that
-// nothing of small velocities is rounded away.
+// cumulant is the parametrised cumulant operator of Geier, Pasquali and Schönherr
+// (2017), "Parametrization of the cumulant lattice Boltzmann method for fourth order
+// accurate diffusion. Part I: Derivation and validation", J. Comput. Phys. 348, with
+// ω₂ = 1: their equations for third and fourth cumulants, of which those above are
+// zero, make waves of shear right to fourth order of the spacing. It is the only
+// operator here that works with the density itself. All sums are of deviations from
+// air at rest: numbers near one are factors only, so that nothing of small velocities
+// is rounded away.
+//
+// A force moves the distribution as a whole, by the velocity that it adds: cumulants
+// that arrive are those about the velocity before it, those that leave about the one
+// after it.
 func (b *builder) cumulant() {
-	one, half := b.Constant(1), b.Constant(0.5)
-	density := b.Add(one, b.density)
-	inverse := b.Divide(one, density)
-	var u [3]expression.Value
+	m := b.moments27()
+	c := cumulants{builder: b, inverse: b.Divide(b.Constant(1), b.Add(b.Constant(1), b.density))}
 	for a := range 3 {
-		u[a] = b.Multiply(b.u[a], inverse) // b.u is the momentum, half the force included
-	}
-	// The stress is what makes the covariance, second moments over the density
-	// less u_a u_b, differ from the multiple of one that its trace allows; times
-	// the density.
-	s := b.secondMoments()
-	for i, ab := range axes {
-		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], u[ab[1]]))
+		c.before[a] = b.Multiply(b.u[a], c.inverse)
+		c.after[a] = c.before[a]
 		if b.Force {
-			// The momentum of the moments lacks half the force.
-			s[i] = b.Add(s[i], b.Multiply(half, b.Add(b.Multiply(u[ab[0]], b.force[ab[1]]), b.Multiply(b.force[ab[0]], u[ab[1]]))))
+			c.after[a] = b.Add(c.before[a], b.Multiply(b.force[a], c.inverse))
 		}
 	}
-	s = b.traceless(s)
-	g := gaussian{builder: b, inverse: inverse}
-	g.relax(s)
-	moments := g.centralMoments()
-	if b.Force {
-		// The half of the force that the momentum after the collision lacks.
-		for a, index := range [3]int{1, 3, 9} {
-			moments[index] = b.Multiply(half, b.force[a])
-		}
+	s := m.second
+	for i, ab := range axes {
+		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], c.before[ab[1]]))
 	}
-	b.fromMoments(u, moments)
+	c.relaxThird(&m, s)
+	c.relaxSecond(b.traceless(s))
+	b.fromMoments(c.after, c.centralMoments())
 }
 
-// gaussian is a distribution of the cell's density and velocity whose covariance
-// differs from that at rest, 1/3, by P without trace.
-type gaussian struct {
+// cumulants are those of order two to four of what leaves a cell, times the density.
+type cumulants struct {
 	*builder
-	inverse expression.Value // one over the density
+	inverse       expression.Value    // one over the density
+	before, after [3]expression.Value // the velocity without the force and with it
 	// stress is P times the density, ratio P, and variance its diagonal plus 1/3.
 	stress, ratio [6]expression.Value
 	variance      [3]expression.Value
+	// third[x][y] is a quarter of C_xyy, mixed an eighth of C_xyz and fifth[x] one of the
+	// moment that (C_xyy + C_xzz)/3 makes.
+	third [3][3]expression.Value
+	mixed expression.Value
+	fifth [3]expression.Value
+	// flat[x] is −C_yyzz, and bent[yz] C_xxyz, by component.
+	flat [3]expression.Value
+	bent [6]expression.Value
 }
 
-// relax relaxes the traceless stress with ω; that of the trace is one.
-func (g *gaussian) relax(s [6]expression.Value) {
-	omega := g.Parameter(OmegaPlus)
-	if g.LargeEddy {
-		var ratio [6]expression.Value
-		for i := range s {
-			ratio[i] = g.Multiply(g.inverse, s[i])
-		}
-		omega = g.Divide(g.Constant(1), g.effectiveTime(ratio))
+// relaxSecond relaxes the traceless stress s with ω₁, that of the trace with one, and
+// makes the fourth cumulants of s (eq. 43 to 48, without what of them is made of the
+// trace, which waves of shear have not): with u the velocity along an axis x,
+//
+//	P*_xx = (1−ω₁) P_xx + 9/2 ω₁ (1−ω₁/2) (u² P_xx less a third of the sum over the axes)
+//	C*_yyzz = −A (1−ω₁/2) P_xx,   C*_xxyz = B (1−ω₁/2) P_yz
+//
+// where the term of u² makes the viscosity that of air at rest (eq. 33 to 35).
+func (c *cumulants) relaxSecond(s [6]expression.Value) {
+	one, half := c.Constant(1), c.Constant(0.5)
+	omega := c.Parameter(OmegaPlus)
+	if c.LargeEddy {
+		omega = c.Divide(one, c.effectiveTime(s))
 	}
-	keep := g.Subtract(g.Constant(1), omega)
-	keptRatio := g.Multiply(keep, g.inverse)
+	keep, forced := c.Subtract(one, omega), c.Subtract(one, c.Multiply(half, omega))
+	bySquare := c.Multiply(c.Constant(4.5), c.Multiply(omega, forced))
+	var moving [3]expression.Value
+	for x := range 3 {
+		moving[x] = c.Multiply(c.Multiply(c.before[x], c.before[x]), c.Multiply(bySquare, s[x]))
+	}
+	mean := c.Multiply(c.Constant(1./3), c.Sum(moving[:]...))
+	flat, bent := c.Multiply(forced, c.Parameter(FlatFourth)), c.Multiply(forced, c.Parameter(BentFourth))
 	for i := range s {
-		g.stress[i], g.ratio[i] = g.Multiply(keep, s[i]), g.Multiply(keptRatio, s[i])
+		c.stress[i] = c.Multiply(keep, s[i])
+		if i < 3 {
+			c.stress[i] = c.Add(c.stress[i], c.Subtract(moving[i], mean))
+			c.flat[i] = c.Multiply(flat, s[i])
+		} else {
+			c.bent[i] = c.Multiply(bent, s[i])
+		}
+		c.ratio[i] = c.Multiply(c.inverse, c.stress[i])
 	}
 	for a := range 3 {
-		g.variance[a] = g.Add(g.Constant(1./3), g.ratio[a])
+		c.variance[a] = c.Add(c.Constant(1./3), c.ratio[a])
 	}
 }
 
-// centralMoments returns the central moments Σ f (c−u)^(i,j,k) of even order by
-// Isserlis' theorem, less those at rest, at index i+3j+9k; those of odd order are
-// zero. What is linear in the diagonal of P adds up to that of the third axis,
-// or to nothing.
-func (g *gaussian) centralMoments() map[int]expression.Value {
-	order := func(axes ...int) (index int) {
-		for _, a := range axes {
-			index += [3]int{1, 3, 9}[a]
-		}
-		return index
+// centralMoments returns the central moments Σ f (c−u)^(i,j,k) less those at rest,
+// halved for every axis in them, at index i+3j+9k: sums of products of cumulants over
+// all ways to part their factors into groups of two and more. What is linear in the
+// diagonal of P adds up to that of the third axis, or to nothing. Left out are products
+// of third and fourth cumulants with others than the variance at rest, which are in
+// moments of fifth and sixth order only.
+func (c *cumulants) centralMoments() map[int]expression.Value {
+	two, third, half, quarter := c.Constant(2), c.Constant(1./3), c.Constant(0.5), c.Constant(0.25)
+	m := map[int]expression.Value{0: c.density, momentIndex(0, 1, 2): c.mixed}
+	rest := c.Multiply(c.Constant(1./6), c.density)
+	ninth, last := c.Multiply(c.Constant(1./9), c.density), c.Multiply(c.Constant(1./27), c.density)
+	var products, mixed [3]expression.Value // P_yy P_zz and 2 (1/3 + P_xx) P_yz², times the density
+	for x := range 3 {
+		y, z := (x+1)%3, (x+2)%3
+		yz, xy, xz := component[y][z], component[x][y], component[x][z]
+		m[momentIndex(x, x)] = c.Add(rest, c.Multiply(half, c.stress[x]))
+		m[momentIndex(y, z)] = c.Multiply(quarter, c.stress[yz])
+		m[momentIndex(x, y, y)], m[momentIndex(x, z, z)] = c.third[x][y], c.third[x][z]
+		m[momentIndex(x, y, y, z, z)] = c.fifth[x]
+		products[x] = c.Multiply(c.stress[y], c.ratio[z])
+		square := c.Multiply(two, c.Multiply(c.stress[yz], c.ratio[yz]))
+		mixed[x] = c.Multiply(c.variance[x], square)
+		linear := c.Subtract(ninth, c.Add(c.Multiply(third, c.stress[x]), c.flat[x]))
+		m[momentIndex(y, y, z, z)] = c.Multiply(quarter, c.Add(linear, c.Add(products[x], square)))
+		cross := c.Add(c.Multiply(two, c.Multiply(c.stress[xy], c.ratio[xz])), c.bent[yz])
+		m[momentIndex(x, x, y, z)] = c.Multiply(c.Constant(0.125), c.Add(c.Multiply(c.variance[x], c.stress[yz]), cross))
 	}
-	two, third := g.Constant(2), g.Constant(1./3)
-	m := map[int]expression.Value{0: g.density}
-	rest := g.Multiply(third, g.density)
-	ninth, last := g.Multiply(g.Constant(1./9), g.density), g.Multiply(g.Constant(1./27), g.density)
-	var products, mixed [3]expression.Value // P_bb P_cc and 2 (1/3 + P_aa) P_bc², times the density
-	for a := range 3 {
-		b, c := (a+1)%3, (a+2)%3
-		bc, ab, ac := component[b][c], component[a][b], component[a][c]
-		m[order(a, a)] = g.Add(rest, g.stress[a])
-		m[order(b, c)] = g.stress[bc]
-		products[a] = g.Multiply(g.stress[b], g.ratio[c])
-		square := g.Multiply(two, g.Multiply(g.stress[bc], g.ratio[bc]))
-		mixed[a] = g.Multiply(g.variance[a], square)
-		linear := g.Subtract(ninth, g.Multiply(third, g.stress[a]))
-		m[order(b, b, c, c)] = g.Add(linear, g.Add(products[a], square))
-		m[order(a, a, b, c)] = g.Add(g.Multiply(g.variance[a], g.stress[bc]), g.Multiply(two, g.Multiply(g.stress[ab], g.ratio[ac])))
-	}
-	diagonal := g.Add(g.Multiply(third, g.Sum(products[:]...)), g.Multiply(g.ratio[0], products[0]))
-	triple := g.Multiply(g.Constant(8), g.Multiply(g.stress[3], g.Multiply(g.ratio[4], g.ratio[5])))
-	m[order(0, 0, 1, 1, 2, 2)] = g.Add(last, g.Add(g.Add(diagonal, triple), g.Sum(mixed[:]...)))
+	diagonal := c.Add(c.Multiply(third, c.Sum(products[:]...)), c.Multiply(c.ratio[0], products[0]))
+	triple := c.Multiply(c.Constant(8), c.Multiply(c.stress[3], c.Multiply(c.ratio[4], c.ratio[5])))
+	sixth := c.Add(last, c.Add(c.Add(diagonal, triple), c.Sum(mixed[:]...)))
+	m[momentIndex(0, 0, 1, 1, 2, 2)] = c.Multiply(c.Constant(0.125), sixth)
 	return m
 }
 
-// fromMoments turns the deviations of central moments into those of populations,
-// one axis after the other. A moment that is not there is zero.
+// momentIndex is the index of the moment of so many axes.
+func momentIndex(axes ...int) (index int) {
+	for _, a := range axes {
+		index += [3]int{1, 3, 9}[a]
+	}
+	return index
+}
+
+// fromMoments turns the deviations of central moments, halved for every axis in them,
+// into those of populations, one axis after the other. A moment that is not there is
+// zero.
 func (b *builder) fromMoments(u [3]expression.Value, m map[int]expression.Value) {
 	var resting [27]float64
 	for i := range resting {
@@ -116,12 +141,13 @@ func (b *builder) fromMoments(u [3]expression.Value, m map[int]expression.Value)
 	stride := 1
 	for a := range 3 {
 		next := map[int]expression.Value{}
+		v := b.Multiply(b.Constant(0.5), u[a])
 		for base := range 27 {
 			if base/stride%3 == 0 {
-				b.fromAxis(u[a], resting[base], m, next, base, stride)
+				b.fromAxis(u[a], v, resting[base], m, next, base, stride)
 				second := resting[base+2*stride]
-				resting[base] -= second
-				resting[base+stride], resting[base+2*stride] = second/2, second/2
+				resting[base] -= 2 * second
+				resting[base+stride], resting[base+2*stride] = second, second
 			}
 		}
 		m = next
@@ -136,54 +162,41 @@ func (b *builder) fromMoments(u [3]expression.Value, m map[int]expression.Value)
 	b.Outputs = out
 }
 
-// restingMoment are the moments of orders 0 to 2 along an axis at rest.
-var restingMoment = [3]float64{1, 0, 1. / 3}
+// restingMoment are the moments of orders 0 to 2 along an axis at rest, halved.
+var restingMoment = [3]float64{1, 0, 1. / 6}
 
-// fromAxis turns the moments of order 0, 1 and 2 along one axis into the
-// parts that rest and move up and down it:
+// fromAxis turns the moments of order 0, 1 and 2 along one axis, of the latter two the
+// halves, into the parts that rest and move up and down it, with v = u/2:
 //
-//	rest = m0 − S,  up, down = ½(S ± D),  D = m1 + u m0,  S = m2 + 2u m1 + u² m0,
+//	rest = m0 − 2 S,  up, down = S ± D,  D = m1 + v m0,  S = m2 + u (m1 + D),
 //
 // all but the factors of u less their values at rest, of which m0 has the given one.
-func (b *builder) fromAxis(u expression.Value, resting float64, m, next map[int]expression.Value, base, stride int) {
+func (b *builder) fromAxis(u, v expression.Value, resting float64, m, next map[int]expression.Value, base, stride int) {
 	m0, has0 := m[base]
 	m1, has1 := m[base+stride]
 	m2, has2 := m[base+2*stride]
-	if !has0 && !has1 && !has2 {
-		return
-	}
-	var terms []expression.Value
-	var difference []expression.Value
-	if has2 {
-		terms = append(terms, m2)
-	}
-	if has1 {
-		um1 := b.Multiply(u, m1)
-		terms = append(terms, b.Add(um1, um1))
-		difference = append(difference, m1)
-	}
+	difference, twice := m1, m1 // D and m1 + D
 	if has0 {
 		whole := m0
 		if resting > 0 {
 			whole = b.Add(b.Constant(resting), m0)
 		}
-		um0 := b.Multiply(u, whole)
-		terms = append(terms, b.Multiply(u, um0))
-		difference = append(difference, um0)
+		difference = b.Multiply(v, whole)
+		twice = difference
 	}
-	half := b.Constant(0.5)
-	sum := b.Sum(terms...)
-	if !has0 {
-		next[base] = b.Subtract(b.Constant(0), sum)
-	} else {
-		next[base] = b.Subtract(m0, sum)
+	if has1 {
+		if has0 {
+			difference = b.Add(m1, difference)
+		}
+		twice = b.Add(m1, difference)
 	}
-	halfSum := b.Multiply(half, sum)
-	if len(difference) == 0 {
-		next[base+stride], next[base+2*stride] = halfSum, halfSum
-		return
+	sum := b.Multiply(u, twice)
+	if has2 {
+		sum = b.Add(m2, sum)
 	}
-	halfDifference := b.Multiply(half, b.Sum(difference...))
-	next[base+stride] = b.Add(halfSum, halfDifference)
-	next[base+2*stride] = b.Subtract(halfSum, halfDifference)
+	next[base] = b.Negative(b.Add(sum, sum))
+	if has0 {
+		next[base] = b.Subtract(m0, b.Add(sum, sum))
+	}
+	next[base+stride], next[base+2*stride] = b.Add(sum, difference), b.Subtract(sum, difference)
 }
