@@ -31,10 +31,10 @@ func (s *Settings) settleWall(tau float64) (warnings []string) {
 // across and Re 200, by 1.2 instead of 1.9 % of the velocity and 4.5 instead of 11.5 %
 // of the gradient.
 //
-// The recursive operator remembers third moments, with which linear interpolation lets
-// still air grow: the central airway diverges beside a wall at 3.3e-3 to 7e-3 above ½
-// after some 100,000 steps. Its walls are those up to longestRemembered, beyond which
-// what returns would be divided by little.
+// The recursive operator and the cumulant one remember third moments, with which linear
+// interpolation lets still air grow: with the recursive one the central airway diverges
+// beside a wall at 3.3e-3 to 7e-3 above ½ after some 100,000 steps. Their walls are those
+// up to longestRemembered, beyond which what returns would be divided by little.
 const (
 	longestReflected  = 0.503
 	longestRemembered = 0.55
