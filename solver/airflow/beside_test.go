@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/enginetest"
@@ -57,7 +58,8 @@ func restedSettings() Settings {
 // steadiness as one that was left alone; so does one that was steady when it was saved.
 func TestWhatIsRememberedGoesOn(t *testing.T) {
 	g, s := thinFork(), restedSettings()
-	const most, tolerance = 20000, 2e-3
+	const most = 20000
+	tolerance := race.Few(4e-2, 2e-3)
 	run := func(ranks int, plan Plan, before func(r *Rank) error) (e ended) {
 		plan.Tolerance = tolerance
 		enginetest.OnRanks(t, ranks, func(tr transport.Transport) error {
@@ -97,7 +99,7 @@ func TestWhatIsRememberedGoesOn(t *testing.T) {
 	for _, at := range []int64{want.steps / 2 / checkInterval * checkInterval, want.steps - 2*checkInterval, want.steps - checkInterval, want.steps} {
 		states = append(states, []*solver.State{keep[0][at], keep[1][at], keep[2][at]})
 	}
-	for _, saved := range states {
+	for _, saved := range race.Few(states[:1], states) {
 		got := run(5, Plan{}, func(r *Rank) error { return r.LoadState(saved) })
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("saved at step %d: ends at %d and not at %d, change %g and not %g, hash %x and not %x, means equal: %t",

@@ -187,7 +187,7 @@ func TestBitForBitBoundaries(t *testing.T) {
 		conditions := boundaries[name]
 		for w, wall := range Walls {
 			for c, collision := range Collisions[1:] { // all but Automatic
-				if (n+w+c)%2 > 0 && !*everywhere || race.Enabled && (n+w+c)%6 > 0 {
+				if (n+w+c)%2 > 0 && !*everywhere || race.Enabled && (n+w+c)%12 > 0 {
 					continue
 				}
 				g := cave(uint64(c), [3]bool{})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 	"carina/solver/checkpoint"
@@ -33,7 +34,7 @@ var methodsToKeep = append(methodsToMove[:len(methodsToMove):len(methodsToMove)]
 }...)
 
 // keptSteps are computed, keptAt after how many the state is kept.
-const keptSteps, keptAt = 300, 150
+var keptSteps, keptAt = race.Few[int64](100, 300), race.Few[int64](50, 150)
 
 // runKept starts a mean, computes and writes a checkpoint on the way, and tells how the flow
 // has ended.
@@ -116,7 +117,7 @@ func goOn(t *testing.T, g *geometry.Grid, s Settings, ranks int, seed uint64, fo
 // A flow that goes on from a checkpoint, on other ranks with other cells, ends as one that
 // was left alone: the state, its mean, what is known of its steadiness.
 func TestCheckpointsGoOn(t *testing.T) {
-	for k, m := range methodsToKeep {
+	for k, m := range race.Few(methodsToMove, methodsToKeep) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			g := cave(uint64(70+k), [3]bool{})

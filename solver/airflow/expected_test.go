@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
 
@@ -152,6 +153,7 @@ func TestReynoldsOfPressures(t *testing.T) {
 // Air that has become faster than Mach 0.3 is warned of in the summary of
 // processors and of devices, and slower air is not.
 func TestMachWarning(t *testing.T) {
+	race.SkipArithmetic(t)
 	g := fork()
 	s := caveSettings(g)
 	s.FlowRate = 1e-6

@@ -29,6 +29,9 @@ func TestKnownOnAllRanks(t *testing.T) {
 	if diff := cmp.Diff(all[0].Known, all[1].Known); diff != "" || all[0].Steps != all[1].Steps {
 		t.Errorf("after %d and %d steps:\n%s", all[0].Steps, all[1].Steps, diff)
 	}
+	if race.Enabled {
+		return // what follows is about one rank's numbers
+	}
 	known := all[0].Known
 	if len(known) != 5 || all[0].Steps >= 20000 || !*all[0].Steady {
 		t.Fatalf("after %d steps %+v is known", all[0].Steps, known)
