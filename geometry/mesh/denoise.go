@@ -47,6 +47,38 @@ func (d Denoising) Denoised(s *Mesh) *Mesh {
 	return &out
 }
 
+// Smoothed returns a copy of the surface with the same triangles, from which steps and
+// noise of a few edges' length are taken and which does not shrink.
+//
+// Source: G. Taubin, A signal processing approach to fair surface design, SIGGRAPH 1995.
+func Smoothed(s *Mesh, rounds int) *Mesh {
+	const shrink, swell = 0.5, -0.52
+	out := *s
+	out.Vertices = slices.Clone(s.Vertices)
+	sum, count := make([]r3.Vec, len(s.Vertices)), make([]float64, len(s.Vertices))
+	for round := range 2 * rounds {
+		share := [2]float64{shrink, swell}[round%2]
+		clear(sum)
+		clear(count)
+		for i := range s.Triangles {
+			v := &s.Triangles[i].V
+			for k, a := range v {
+				b := v[(k+1)%3]
+				sum[a], sum[b] = r3.Add(sum[a], out.Vertices[b]), r3.Add(sum[b], out.Vertices[a])
+				count[a]++
+				count[b]++
+			}
+		}
+		for v := range out.Vertices {
+			if count[v] > 0 {
+				to := r3.Scale(1/count[v], sum[v])
+				out.Vertices[v] = r3.Add(out.Vertices[v], r3.Scale(share, r3.Sub(to, out.Vertices[v])))
+			}
+		}
+	}
+	return &out
+}
+
 // smoothNormal is the mean of the normals around a triangle, those with the same
 // direction the most.
 func smoothNormal(s *Mesh, around *vertexFan, normals []r3.Vec, t int32, least float64) r3.Vec {

@@ -49,3 +49,28 @@ func TestDenoisedBoxIsFlat(t *testing.T) {
 		t.Errorf("%d of %d triangles are turned by more than 10°", turned, len(smooth.Triangles))
 	}
 }
+
+// A noisy ball becomes smooth and does not shrink.
+func TestSmoothedBallKeepsItsSize(t *testing.T) {
+	const radius = 10.0
+	s := meshtest.Nets(func(p r3.Vec) float64 { return r3.Norm(p) - radius }, r3.Vec{X: -12, Y: -12, Z: -12}, r3.Vec{X: 12, Y: 12, Z: 12}, 1)
+	whole := s.Volume()
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i, v := range s.Vertices {
+		s.Vertices[i] = r3.Add(v, r3.Scale(0.2, vec(rng)))
+	}
+	off := func(s *mesh.Mesh) float64 {
+		var sum float64
+		for _, v := range s.Vertices {
+			sum += math.Pow(r3.Norm(v)-radius, 2)
+		}
+		return math.Sqrt(sum / float64(len(s.Vertices)))
+	}
+	smooth := mesh.Smoothed(s, 20)
+	if before, after := off(s), off(smooth); after > 0.5*before {
+		t.Errorf("vertices lie %g off the ball, were %g", after, before)
+	}
+	if v := smooth.Volume(); math.Abs(v/whole-1) > 0.02 {
+		t.Errorf("it encloses %g, want %g", v, whole)
+	}
+}

@@ -30,6 +30,10 @@ const (
 // airway with 84 ends; a rough lumen without any has 0.002.
 const noisyShare, sharpShare = 0.2, 0.004
 
+// Nine tenths of a voxel surface's triangles face in few directions. Its steps are taken
+// off in so many rounds.
+const steppedShare, stepRounds = 0.9, 20
+
 var cosNoise, cosSharp = math.Cos(6 * math.Pi / 180), math.Cos(60 * math.Pi / 180)
 
 // edgesOf reports whether noise of single triangles covers the surface, and
@@ -71,6 +75,9 @@ func (f *Finder) findFlat(open, holes []Patch) flatEnds {
 		flat, perhaps := f.findPieces()
 		best.flat = f.apartFrom(open, flat)
 		best.perhaps = f.perhapsBeside(slices.Concat(open, best.flat), perhaps)
+		if f.stepped() {
+			return f.findSmoothed(best)
+		}
 	} else {
 		across = denoisedAcross
 		if best = f.flatBeside(open, holes); !rims {
@@ -86,6 +93,46 @@ func (f *Finder) findFlat(open, holes []Patch) flatEnds {
 		}
 	}
 	return best
+}
+
+// stepped reports whether a noisy surface is that of voxels, whose steps face in few
+// directions.
+func (f *Finder) stepped() bool {
+	const places, most = 100, 128
+	directions := map[[3]int8]int{}
+	for _, n := range f.unit {
+		round := func(x float64) int8 { return int8(math.Round(places * x)) }
+		directions[[3]int8{round(n.X), round(n.Y), round(n.Z)}]++
+	}
+	var counts []int
+	for _, n := range directions {
+		counts = append(counts, n)
+	}
+	slices.Sort(counts)
+	in := 0
+	for _, n := range counts[max(len(counts)-most, 0):] {
+		in += n
+	}
+	return float64(in) > steppedShare*float64(len(f.unit))
+}
+
+// findSmoothed adds to the ends of a surface of voxels those of a copy without steps.
+func (f *Finder) findSmoothed(beside flatEnds) flatEnds {
+	g := NewFinder(mesh.NewHierarchy(mesh.Smoothed(f.mesh, stepRounds)), f.topology)
+	copy(g.taken, f.taken)
+	e := g.flatBeside(beside.open, beside.holes)
+	// What is left of the steps makes small facets.
+	e.flat = slices.DeleteFunc(e.flat, func(p Patch) bool { return p.sure < refuted })
+	for i := range e.flat {
+		f.fit(&e.flat[i])
+	}
+	for _, p := range beside.flat {
+		if p.sure >= Sure && !p.overlapsAny(e.flat) {
+			e.flat = append(e.flat, p)
+		}
+	}
+	e.perhaps = f.perhapsBeside(slices.Concat(e.open, e.flat), e.perhaps)
+	return e
 }
 
 // findDenoised searches for flat ends in a denoised copy. least is the share of

@@ -23,12 +23,19 @@ const (
 	cornerShare, cornerCos = 0.25, 0.5
 	// What has less than this share of a piece says nothing about it.
 	speckShare = 0.1
+	// Where no ends are open, nor need a tip have an edge that has so much of the section
+	// of its tube, which has walls in so many directions, and is less than so round.
+	tipAcross, tipWalls, tipRound = 0.5, 0.8, 0.5
 )
 
-// mayEnd reports whether a piece that is not taken for an end may be one.
-func (f *Finder) mayEnd(p *Patch) bool {
+// mayEnd reports whether a piece that is not taken for an end, of a profile if
+// any, may be one.
+func (f *Finder) mayEnd(p *Patch, q *profile) bool {
 	if p.closed {
 		return false
+	}
+	if q != nil && !f.strict && q.walls >= tipWalls && q.across >= tipAcross && roundness(f.ClosedArea(p)/p.Area, q.across) < tipRound {
+		return true
 	}
 	crease := perhapsCrease
 	if p.axis != (r3.Vec{}) && r3.Dot(p.axis, p.Normal) < perhapsSteep {

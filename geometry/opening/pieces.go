@@ -14,8 +14,8 @@ const (
 	// Pieces are ends when they are sure, but beside open ends, and those whose vector
 	// area has this share of their area when they are so sure, which is doubtful.
 	pieceSure, plainFlat = 0.6, 0.9
-	// Those of so much of the surface are as flat and have an edge so far around.
-	largePiece, largeFlat, largeCrease = 0.045, 0.85, 0.65
+	// Those of so much of the surface are as flat or as sure and have an edge so far around.
+	largePiece, largeFlat, largeCrease, largeSure = 0.045, 0.85, 0.65, 0.95
 	// Sure is how sure an end is at least that is not doubtful.
 	Sure = 0.7
 	// Less than this is no end, whatever else speaks for it.
@@ -48,6 +48,11 @@ const (
 	coreHeight, rimRows = 0.07, 2.5
 	// A core of a lesser share is not looked for.
 	leastCore = 0.12
+	// Waves of a cut through voxels leave little of a patch in one plane. It is as flat
+	// as without when it is hardly round, with the wall so many radii behind its rim at
+	// most, unlike a tip that is round, and an edge so far around.
+	leastRound, mostRound, leastBevel, mostBevel = 0.2, 0.5, 0.15, 0.35
+	leastCut, fullCut                            = 0.6, 0.9
 	// The rim of a patch is so many of its radii from its centre, and its bevel so many.
 	pieceBeside, oldBeside, within = 1.5, 2, 0.6
 )
@@ -72,12 +77,33 @@ func (f *Finder) sureOf(p *Patch, q *profile) float64 {
 	flat, n := 1.0, math.Sqrt(float64(len(p.Triangles)))
 	if expected := math.Pow(max(1-rimRows/n, 0), 2); expected > leastCore {
 		flat = min(f.coreShare(p)/expected, 1)
+		if alike := f.cutAlike(p, q); alike > flat {
+			flat = max(flat, alike*ramp(f.creased(p), leastCut, fullCut))
+		}
 	}
 	// A cut aslant speaks against a patch of few triangles, of which walls have many.
 	aslant := min(10.7*(1-r3.Dot(q.axis, p.Normal)), 2+30*max(1/n-0.1, 0))
 	against := 4*max(q.begins, 0) + 7*(1-min(q.across, 1/q.across)) + 8.5*(1-q.walls) + 4.5*(1-ramp(q.length, 0.3, 1.2)) +
 		8.4*(1-flat) + aslant + 8/n + 24*(1-f.ClosedArea(p)/p.Area)
 	return 1 / (1 + math.Exp(against-9.3))
+}
+
+// cutAlike says how much a patch with waves is like a cut, from 0 to 1: it is hardly
+// round, and the wall begins at its rim.
+func (f *Finder) cutAlike(p *Patch, q *profile) float64 {
+	if q.closed {
+		return 0
+	}
+	round := ramp(roundness(f.ClosedArea(p)/p.Area, q.across), leastRound, mostRound)
+	return (1 - round) * (1 - ramp(q.begins, leastBevel, mostBevel))
+}
+
+// roundness compares how much a patch at the tip of a tube is curved with a ball's part
+// of the same share of the tube's section: 0 for a flat one, 1 for the ball's. The part
+// up to an angle has the square of its sine of the section and (1+cos)/2 of its area
+// for its vector area.
+func roundness(closed, across float64) float64 {
+	return (1 - closed) / ((1 - math.Sqrt(max(1-across, 0))) / 2)
 }
 
 // coreShare is the share of a patch's area that lies in one plane.
@@ -162,7 +188,7 @@ func (f *Finder) findPieces() (ends, perhaps []Patch) {
 	for _, piece := range f.piecesOf(all) {
 		p, q := piece.Patch, piece.behind
 		if q == nil {
-			if f.mayEnd(&p) {
+			if f.mayEnd(&p, q) {
 				perhaps = append(perhaps, p)
 			}
 			continue
@@ -175,8 +201,8 @@ func (f *Finder) findPieces() (ends, perhaps []Patch) {
 		flat := f.ClosedArea(&p) > plainFlat*p.Area
 		if flat && p.sure >= pieceSure || !f.strict && p.sure >= Sure {
 			p.flat = f.coreShare(&p)
-			if piece.across() > largePiece*all && (p.flat < largeFlat || f.creased(&p) < largeCrease) {
-				if f.mayEnd(&p) {
+			if piece.across() > largePiece*all && (p.flat < largeFlat && p.sure < largeSure || f.creased(&p) < largeCrease) {
+				if f.mayEnd(&p, q) {
 					perhaps = append(perhaps, p)
 				}
 				continue
@@ -185,7 +211,7 @@ func (f *Finder) findPieces() (ends, perhaps []Patch) {
 			p.core.At, p.core.Normal = p.Center, p.Normal
 			p.known = f.ClosedArea(&p) > exactlyFlat*p.Area && r3.Dot(q.axis, p.Normal) > acrossCos
 			likely = append(likely, p)
-		} else if f.mayEnd(&p) {
+		} else if f.mayEnd(&p, q) {
 			perhaps = append(perhaps, p)
 		}
 	}
