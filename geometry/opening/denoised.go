@@ -69,6 +69,7 @@ func (e *flatEnds) count() int { return len(e.flat) + len(e.open) }
 // findFlat searches for flat ends, of a noisy surface and where too few are found in
 // denoised copies, whose triangles are the same.
 func (f *Finder) findFlat(open, holes []Patch) flatEnds {
+	f.open = open
 	noisy, rims := f.edgesOf()
 	best, across := flatEnds{open: open, holes: holes}, noisyAcross
 	if noisy {

@@ -34,7 +34,7 @@ func (f *Finder) mayEnd(p *Patch, q *profile) bool {
 	if p.closed {
 		return false
 	}
-	if q != nil && !f.strict && q.walls >= tipWalls && q.across >= tipAcross && roundness(f.ClosedArea(p)/p.Area, q.across) < tipRound {
+	if q != nil && len(f.open) == 0 && q.walls >= tipWalls && q.across >= tipAcross && roundness(f.ClosedArea(p)/p.Area, q.across) < tipRound {
 		return true
 	}
 	crease := perhapsCrease
