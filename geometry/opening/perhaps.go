@@ -24,8 +24,9 @@ const (
 	// What has less than this share of a piece says nothing about it.
 	speckShare = 0.1
 	// Where no ends are open, nor need a tip have an edge that has so much of the section
-	// of its tube, which has walls in so many directions, and is less than so round.
-	tipAcross, tipWalls, tipRound = 0.5, 0.8, 0.5
+	// of its tube, which has walls in so many directions, and is less than so round: less where the lumen
+	// is closed behind, as that of a dome.
+	tipAcross, tipWalls, tipRound, tipClosed = 0.5, 0.9, 0.5, 0.4
 )
 
 // mayEnd reports whether a piece that is not taken for an end, of a profile if
@@ -34,7 +35,7 @@ func (f *Finder) mayEnd(p *Patch, q *profile) bool {
 	if p.closed {
 		return false
 	}
-	if q != nil && len(f.open) == 0 && q.walls >= tipWalls && q.across >= tipAcross && roundness(f.ClosedArea(p)/p.Area, q.across) < tipRound {
+	if q != nil && f.isTip(p, q) {
 		return true
 	}
 	crease := perhapsCrease
@@ -43,6 +44,15 @@ func (f *Finder) mayEnd(p *Patch, q *profile) bool {
 	}
 	return p.sure >= perhapsSure || len(p.Triangles) >= refutedTriangles && f.ClosedArea(p) > plainFlat*p.Area &&
 		f.coreShare(p) >= perhapsFlat && f.creased(p) >= crease
+}
+
+// isTip reports whether a piece is a tip of a tube that is hardly round.
+func (f *Finder) isTip(p *Patch, q *profile) bool {
+	most := tipRound
+	if q.closed {
+		most = tipClosed
+	}
+	return len(f.open) == 0 && q.walls >= tipWalls && q.across >= tipAcross && roundness(f.ClosedArea(p)/p.Area, q.across) < most
 }
 
 // perhapsBeside returns which pieces may be ends beside those found, the surest and
