@@ -209,7 +209,7 @@ func TestGraphRefusals(t *testing.T) {
 		{"empty layer", "4 --topology 0x4 --distances 10,1", "layer 0", exitFailure},
 		{"output over graph", "2 -o " + grid, "overwritten", exitFailure},
 		{"preset", "2 --preset lazy", "lazy", exitFailure},
-		{"parts", "0", "at least one", exitFailure},
+		{"parts", "0", "0 parts: ask for 1 to", exitFailure},
 	}
 	for _, test := range tests {
 		arguments := append([]string{"graph", grid}, strings.Fields(test.arguments)...)

@@ -33,7 +33,7 @@ var rooms = []room{
 	{"geometry/opening", []string{"internal", "geometry/mesh", "geometry/meshtest"}},
 	{"geometry/branch", []string{"internal"}},
 	{"geometry/scan", nil},
-	{"geometry", []string{"internal", "geometry/mesh", "geometry/meshtest", "geometry/stl", "geometry/meshfile", "geometry/nifti", "geometry/mend", "geometry/opening", "geometry/branch", "geometry/scan"}},
+	{"geometry", []string{"internal", "geometry/mesh", "geometry/meshtest", "geometry/stl", "geometry/meshfile", "geometry/contour", "geometry/nifti", "geometry/mend", "geometry/opening", "geometry/branch", "geometry/scan"}},
 	{"geometry/tree", []string{"internal", "geometry", "geometry/branch"}},
 	{"geometry/terrain", []string{"geometry"}},
 	{"partition/graph", []string{"internal"}},
