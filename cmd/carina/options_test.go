@@ -98,7 +98,7 @@ func TestNumbersThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 	pipe := generated(t, "pipe")
 	for _, spacing := range []string{"1e-300m", "1e300m"} {
-		refused(t, "from 1nm to 1000m", "voxelize", pipe, "--spacing", spacing, "-o", out)
+		refused(t, "from 1nm to 1000m", "voxelize", pipe, "--spacing", spacing, "-o", filepath.Join(t.TempDir(), "grid"))
 	}
 	for _, opening := range []string{"NaN,0,0,1mm,a", "0,0,30,1e300m,a", "0,0,1e300,1mm,a", "0,0,0,1mm," + strings.Repeat("a", 5000)} {
 		refused(t, "opening", "voxelize", pipe, "--spacing", "3mm", "-o", filepath.Join(t.TempDir(), "grid"), "--opening", opening)
