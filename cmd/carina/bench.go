@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"carina"
 	"carina/balance"
 	balancebench "carina/benchmarks/balance"
 	"carina/internal/quantity"
@@ -50,8 +51,14 @@ func newBench() *cobra.Command {
 }
 
 // makeFolder makes the folder for results. That of the records must be there
-// already, so that it is that of the project.
-func (f *benchFlags) makeFolder() error {
+// already, so that it is that of the project. Numbers of ranks that cannot be are refused
+// before.
+func (f *benchFlags) makeFolder(ranks ...int) error {
+	for _, n := range ranks {
+		if err := (&carina.PartitionCase{Ranks: n}).CheckRanks(); err != nil {
+			return err
+		}
+	}
 	if f.record {
 		switch {
 		case f.quick:
@@ -162,7 +169,7 @@ func runBalanceBench(command *cobra.Command, flags *benchFlags, o *balancebench.
 		}
 		o.Machine = m
 	}
-	if err := flags.makeFolder(); err != nil {
+	if err := flags.makeFolder(o.Ranks...); err != nil {
 		return err
 	}
 	report, end := progress(command)

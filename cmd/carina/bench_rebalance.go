@@ -32,7 +32,7 @@ func newBenchRebalance(flags *benchFlags) *cobra.Command {
 					return fmt.Errorf("%s: %w", trace, err)
 				}
 			}
-			if err := flags.makeFolder(); err != nil {
+			if err := flags.makeFolder(options.Ranks...); err != nil {
 				return err
 			}
 			report, end := progress(command)
@@ -67,7 +67,7 @@ func newBenchWater(flags *benchFlags) *cobra.Command {
 		Short: "Measure floods: cells a second, wet and dry, and a valley shared by ranks, beside Skevik 2014",
 		Args:  exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := flags.makeFolder(); err != nil {
+			if err := flags.makeFolder(options.Ranks); err != nil {
 				return err
 			}
 			report, end := progress(command)
@@ -120,7 +120,7 @@ func newBenchCuts(flags *benchFlags) *cobra.Command {
 		Example: "  carina bench cuts --device gpu --ranks 1,2 --size 2048x4096",
 		Args:    exactly(),
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := flags.makeFolder(); err != nil {
+			if err := flags.makeFolder(o.Ranks...); err != nil {
 				return err
 			}
 			report, end := progress(command)

@@ -90,3 +90,14 @@ func TestStoppedSuiteSaysWhatIsLeft(t *testing.T) {
 		t.Errorf("status %d, says %q, want %q", status, said.String(), want)
 	}
 }
+
+// Numbers of ranks that cannot be are refused before the folder for results is made.
+func TestBenchmarksRefuseNoRanks(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	for _, suite := range []string{"balance", "scale", "rebalance", "water", "cuts"} {
+		refused(t, "0 ranks cannot share the work", "bench", suite, "--ranks", "0", "--quick", "--out", folder)
+		if _, err := os.Stat(folder); err == nil {
+			t.Errorf("bench %s leaves a folder", suite)
+		}
+	}
+}

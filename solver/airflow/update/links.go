@@ -18,7 +18,7 @@ import (
 func (l *Layout) FindLinks(grid *geometry.Grid, scheme *wall.Scheme, openings *opening.States) error {
 	links := &grid.Links
 	if links.Len() > 0 && links.Directions < l.set.Q-1 {
-		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again",
+		return fmt.Errorf("the grid's links cover %d directions and %s needs %d; voxelize the surface again with --directions %[3]d",
 			links.Directions, l.set.Name, l.set.Q-1)
 	}
 	b := linkBuilder{Layout: l, grid: grid, scheme: scheme, openings: openings, cells: make([]opening.Cell, 0, l.openingsExpected)}
