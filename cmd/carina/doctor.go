@@ -44,13 +44,13 @@ func newDoctor() *cobra.Command {
 	}
 }
 
-// measured is how many bytes each core copies to measure the bandwidth, where there is
+// copiedBytes is how many bytes each core copies to measure the bandwidth, where there is
 // memory for that.
-var measured = 256 << 20
+var copiedBytes = 256 << 20
 
 func examine() doctorResult {
 	const least, repetitions = 1 << 20, 5
-	perWorker := measured
+	perWorker := copiedBytes
 	for perWorker > least && machine.Admit(int64(perWorker*runtime.NumCPU())) != nil {
 		perWorker /= 2
 	}

@@ -46,7 +46,7 @@ func isComputing(folder string) bool {
 func TestMain(m *testing.M) {
 	picture.Draft = true // hundreds of pictures are drawn
 	quiet, calm = 24*time.Hour, 24*time.Hour
-	measured = 1 << 20
+	copiedBytes = 1 << 20
 	if os.Getenv(asCarina) != "" {
 		if folder := os.Getenv(withMistake); folder != "" {
 			go stumble(folder)
