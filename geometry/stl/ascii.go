@@ -64,6 +64,10 @@ type asciiReader struct {
 	// corners are the coordinates in the solid as they are written, where they are
 	// kept.
 	corners []float64
+	// lines is how many lines text has, and places say which of them are where in the
+	// file.
+	lines  int
+	places []place
 }
 
 // cutStatement takes the first statement from a line, which may hold several.
@@ -137,7 +141,7 @@ func (a *asciiReader) read(line []byte, number int) error {
 		}
 		a.inFacet = true
 		a.facets++
-		writeKeyword(&a.text, withoutNormal(line), keyword)
+		return a.write(withoutNormal(line), keyword, number)
 	default:
 		_, known := keywordWords[keyword]
 		switch {
@@ -157,7 +161,7 @@ func (a *asciiReader) read(line []byte, number int) error {
 		if keyword == "vertex" && c.exact {
 			a.keepCorner(line)
 		}
-		writeKeyword(&a.text, line, keyword)
+		return a.write(line, keyword, number)
 	}
 	return nil
 }
@@ -165,6 +169,7 @@ func (a *asciiReader) read(line []byte, number int) error {
 // begin starts a solid.
 func (a *asciiReader) begin(name string) {
 	a.open, a.facets, a.corners = true, 0, a.corners[:0]
+	a.lines, a.places = 0, a.places[:0]
 	a.text.Reset()
 	a.text.WriteString("solid x\n")
 	a.collector.Begin(name)
@@ -175,11 +180,10 @@ func (a *asciiReader) end() error {
 	c := a.collector
 	a.open = false
 	a.text.WriteString("endsolid\n")
-	before := len(c.Mesh.Triangles)
 	c.corners = a.corners
 	if err := stl.CopyAll(bytes.NewReader(a.text.Bytes()), c); err != nil {
-		return fmt.Errorf("solid %d (%q), triangle %d: %s: %s", len(c.Mesh.Solids), c.Mesh.Solids[len(c.Mesh.Solids)-1],
-			len(c.Mesh.Triangles)-before+1, firstLine(err.Error()), mesh.ExportAgain)
+		solid := len(c.Mesh.Solids)
+		return fmt.Errorf("solid %d (%q), %s: %s", solid, c.Mesh.Solids[solid-1], a.mistake(err), mesh.ExportAgain)
 	}
 	return nil
 }
@@ -216,24 +220,22 @@ func (a *asciiReader) keepCorner(line []byte) {
 // programs write remarks behind them.
 var keywordWords = map[string]int{"facet": 5, "outer": 2, "vertex": 4, "endloop": 1, "endfacet": 1}
 
-// writeKeyword writes a line for the library, in lower case and without
-// remarks.
-func writeKeyword(text *bytes.Buffer, line []byte, keyword string) {
+// write writes a line for the library, in lower case and without remarks. A number
+// is no remark of a vertex.
+func (a *asciiReader) write(line []byte, keyword string, number int) error {
 	line = bytes.ToLower(line)
 	if n, known := keywordWords[keyword]; known {
 		if words := bytes.Fields(line); len(words) > n {
+			if keyword == "vertex" && isNumber(words[n]) {
+				return fmt.Errorf("line %d: a vertex has three coordinates, found a fourth number in %q: %s", number, clip(string(line)), mesh.ExportAgain)
+			}
 			line = bytes.Join(words[:n], []byte{' '})
 		}
 	}
-	text.Write(line)
-	text.WriteByte('\n')
-}
-
-// firstLine returns what an error of the library says about the first thing
-// that went wrong, behind the line that only says that something did.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimPrefix(text, "Triangles had to be skipped.\n"), "\n")
-	return clip(line)
+	a.mark(number)
+	a.text.Write(line)
+	a.text.WriteByte('\n')
+	return nil
 }
 
 func clip(text string) string {

@@ -138,6 +138,52 @@ func TestVerticesThatCannotBeMeant(t *testing.T) {
 	}
 }
 
+// A line of a triangle that cannot be meant is named by its number in the file. Behind the
+// words that a line takes may stand remarks, but no fourth number of a vertex.
+func TestWrongLinesAreNamed(t *testing.T) {
+	// Blank lines and those of other programs count, too.
+	begin, facets := "solid p\n\ncolour 1 0 0\n", pipeFacets(0)
+	const vertex, normal = "vertex 5 0 0", "facet normal 0 0 0"
+	for _, c := range []struct{ was, is, says string }{
+		{vertex, "vertex 5 0 0 7", `line 6: a vertex has three coordinates, found a fourth number in "vertex 5 0 0 7"`},
+		{vertex, "vertex 5 0 0 7 vertex 5 0 0", `line 6: a vertex has three coordinates`},
+		{vertex, "VERTEX 5 0 0 nan", `line 6: a vertex has three coordinates`},
+		{vertex, "vertex 5 0", `line 6: expected three numbers behind vertex, found "vertex 5 0"`},
+		{vertex, "vertex", `line 6: expected three numbers behind vertex`},
+		{vertex, "vertex 5 0 x", `line 6: expected three numbers behind vertex`},
+		{vertex, "vertex 5,0 0,0 0,0", `line 6: expected three numbers behind vertex`},
+		{vertex, "vertx 5 0 0", `line 6: expected vertex, found "vertx 5 0 0"`},
+		{vertex, "remark\nvertex 5 0 0", `line 6: expected vertex, found "remark"`},
+		{vertex, "vertex 5 0 0\nvertex 5 0 0", `line 9: expected endloop, found "vertex`},
+		{vertex + "\n", "", `line 8: expected vertex, found "endloop"`},
+		{normal, "facet normal 0 0", `line 4: expected three numbers behind facet normal`},
+		{normal, "facet 0 0 0", `line 4: expected facet normal, found "facet 0 0 0"`},
+		{"outer loop", "inner loop", `line 5: expected outer loop, found "inner loop"`},
+		{"outer loop\n", "", `line 5: expected outer loop, found "vertex`},
+		{"endloop\n", "", `line 9: expected endloop, found "endfacet"`},
+		{"endfacet\n", "", `line 10: expected endfacet, found "facet normal 0 0 0"`},
+		{vertex, "vertex 5 0 0 # 7", ""},
+		{vertex, "vertex 5 0 0 seven", ""},
+		{normal, "facet normal 0 0 0 1", ""},
+	} {
+		m, _, err := Read(strings.NewReader(begin + strings.Replace(facets, c.was, c.is, 1) + "endsolid p\n"))
+		if c.says == "" {
+			if err != nil || math.Abs(m.Volume()-pipeVolume) > 1e-4*pipeVolume {
+				t.Errorf("%q: %v", c.is, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: error %v, want %q", c.is, err, c.says)
+		}
+		// The same in the second solid.
+		second := begin + facets + "endsolid p\n" + begin + strings.Replace(facets, c.was, c.is, 1) + "endsolid p\n"
+		if _, _, err := Read(strings.NewReader(second)); err == nil || strings.Contains(err.Error(), "line 6:") {
+			t.Errorf("%q in the second solid: %v", c.is, err)
+		}
+	}
+}
+
 // The files of strangers, as they are.
 func TestStrangersSurfaces(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "shared", "cases")

@@ -68,11 +68,11 @@ func TestReadRefuses(t *testing.T) {
 		"nested solid":      {[]byte("solid a\nsolid b\n"), "before the last one has ended"},
 		"endsolid first":    {[]byte("solid a\nendsolid\nendsolid\n"), "without solid"},
 		"text in between":   {[]byte("solid a\nendsolid\nhello\n"), "hello"},
-		"unfinished facet":  {[]byte("solid a\nfacet normal 0 0 1\nendsolid\n"), `triangle 1: 3: "outer" expected`},
-		"unfinished second": {[]byte("solid a\n" + asciiTriangle + "endsolid\nsolid b\n" + asciiTriangle + "facet normal 0 0 1\nendsolid\n"), `solid 2 ("b"), triangle 2: `},
+		"unfinished facet":  {[]byte("solid a\nfacet normal 0 0 1\nendsolid\n"), `solid 1 ("a"), behind line 2: expected outer loop, found endsolid`},
+		"unfinished second": {[]byte("solid a\n" + asciiTriangle + "endsolid\nsolid b\n" + asciiTriangle + "facet normal 0 0 1\nendsolid\n"), `solid 2 ("b"), behind line 18: expected outer loop`},
 		"facet line lost":   {[]byte("solid a\n" + asciiTriangle + strings.TrimPrefix(asciiTriangle, "facet normal nan 0 0\n") + "endsolid\n"), `line 9: expected facet, found "outer"`},
-		"very long line":    {[]byte("solid a\nfacet " + strings.Repeat("1", 1<<17) + "\nendsolid\n"), "token too long"},
-		"words for numbers": {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "x 0 0", 1) + "endsolid"), "float"},
+		"very long line":    {[]byte("solid a\nfacet " + strings.Repeat("1", 1<<17) + "\nendsolid\n"), `line 2: expected facet normal, found "facet 111`},
+		"words for numbers": {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "x 0 0", 1) + "endsolid"), `line 5: expected three numbers behind vertex, found "vertex x 0 0"`},
 		"ASCII NaN":         {[]byte("solid a\n" + strings.Replace(asciiTriangle, "1 0 0", "nan 0 0", 1) + "endsolid"), "finite"},
 	}
 	for name, c := range cases {
