@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -69,6 +71,9 @@ func newExport() *cobra.Command {
 }
 
 func export(command *cobra.Command, path, stem string, e exporter) error {
+	if info, err := os.Stat(stem); err == nil && info.IsDir() && command.Flags().Changed("output") {
+		return fmt.Errorf("writing %s: it is a folder; name the files in it without their endings, such as %s", stem, filepath.Join(stem, filepath.Base(balance.Stem(path))))
+	}
 	p, g, err := carina.ReadPartition(path)
 	if err != nil {
 		return err

@@ -287,6 +287,39 @@ func masked(t *testing.T, mask string, line ...string) {
 	}
 }
 
+// A folder is no name of a file, whichever command is to write it.
+func TestFoldersAreNoOutputs(t *testing.T) {
+	pipe, part, ring := generated(t, "pipe"), partitioned(t, "--ranks", "2"), written(t, "ring.graph", ringOfEight)
+	folder := t.TempDir()
+	inner := filepath.Join(folder, "inner")
+	if err := os.Mkdir(inner, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(inner)
+	for _, line := range [][]string{
+		{"generate", "cavity", "-o"}, {"voxelize", pipe, "--spacing", "3mm", "-o"}, {"partition", pipe, "--spacing", "3mm", "-o"}, {"view", pipe, "-o"},
+		{"graph", ring, "2", "-o"}, {"init", pipe, "-o"}, {"inspect", pipe, "--picture"},
+		{"export", part, "--to", "vtk", "-o"}, {"export", part, "--to", "metis", "-o"}, {"export", part, "--to", "openlb", "-o"},
+	} {
+		for _, name := range []string{".", "..", inner, inner + "/"} {
+			status, _, said := invoke(t, append(append([]string{}, line...), name)...)
+			if status != exitFailure || strings.Count(said, "\n") != 1 || !strings.Contains(said, "writing "+name+": it is a folder") {
+				t.Errorf("%v %s ends with %d and says %q", line, name, status, said)
+			}
+		}
+	}
+	eachFile(t, folder, func(path string, mode os.FileMode) {
+		if path != inner {
+			t.Errorf("%s was written", path)
+		}
+	})
+	// A partition's files may have the name of a folder beside it, where nobody named that.
+	if err := os.Mkdir(strings.TrimSuffix(part, ".part.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	succeed[map[string][]string](t, "export", part, "--to", "vtk")
+}
+
 // Whatever is written is for those whom the mask lets read it, and what is
 // replaced keeps its mode.
 func TestMasksAndModesAreKept(t *testing.T) {
