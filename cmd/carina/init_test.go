@@ -54,6 +54,20 @@ func TestInitWritesACaseThatRuns(t *testing.T) {
 	}
 }
 
+// A case file and its picture are written both or not at all.
+func TestInitWithoutRoomForThePicture(t *testing.T) {
+	race.SkipArithmetic(t) // steps are computed for the plan
+	surface, folder := generated(t, "pipe"), t.TempDir()
+	// In 4 KiB there is room for the case file, and would be for a draft.
+	p := start(t, "export "+asShown+"=1; ulimit -f 8", "init", surface, "-o", filepath.Join(folder, "pipe.yaml"))
+	if status, said := p.status(t), p.stderr.String(); status != exitFailure || !strings.Contains(said, "writing "+filepath.Join(folder, "pipe.png")) || strings.Count(said, "\n") != 1 {
+		t.Errorf("it ends with %d and says %q", status, said)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 // announcesThePlan compares the steps that are told for a case with those that a run of
 // it announces, at the most.
 func announcesThePlan(t *testing.T, file string, n *report.NewCase) {

@@ -22,10 +22,11 @@ import (
 )
 
 // asCarina makes the test's binary be the program, so that tests can start
-// processes and kill them. withMistake lets it panic when it computes results for
-// the folder that it names.
+// processes and kill them. asShown lets it draw its pictures as users get them,
+// withMistake panic when it computes results for the folder that it names.
 const (
 	asCarina    = "CARINA_TEST_PROCESS"
+	asShown     = "CARINA_TEST_SHOWN"
 	withMistake = "CARINA_TEST_MISTAKE"
 )
 
@@ -44,7 +45,7 @@ func isComputing(folder string) bool {
 }
 
 func TestMain(m *testing.M) {
-	picture.Draft = true // hundreds of pictures are drawn
+	picture.Draft = os.Getenv(asShown) == "" // hundreds of pictures are drawn
 	quiet, calm = 24*time.Hour, 24*time.Hour
 	copiedBytes = 1 << 20
 	if os.Getenv(asCarina) != "" {

@@ -124,11 +124,11 @@ func initCase(command *cobra.Command, c *carina.Case, o report.CaseOptions) erro
 		return err
 	}
 	seen := *c
-	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, n.Text()); return err }); err != nil {
-		return err
-	}
 	if _, err := report.InspectSurface(&seen, o.Picture); err != nil {
 		return err
+	}
+	if err := atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, n.Text()); return err }); err != nil {
+		return errors.Join(err, os.Remove(o.Picture)) // both or none
 	}
 	return printResult(command, n, n.Words)
 }
