@@ -101,6 +101,9 @@ func TestModuleOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module")
 	}
+	if _, err := os.Stat("vendor"); err == nil {
+		t.Skip("a module outside does not find what this one needs where that lies in the folder vendor")
+	}
 	tree, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,11 @@ func main() {
 	defer stop()
 	// A file that becomes too large is an error of its writer.
 	signal.Ignore(syscall.SIGXFSZ)
-	machine.LimitHeap()
+	// Where the limit of open files is too low, execute says so: even to look at the
+	// machine's memory could be one file too many.
+	if checkOpenFiles() == nil {
+		machine.LimitHeap()
+	}
 	// The first signal asks to stop, a second one ends the program.
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
