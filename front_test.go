@@ -119,11 +119,18 @@ func TestModuleOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// With the versions of this module, indirect ones too, nothing else is looked up.
+	module, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requires, _ := strings.Cut(string(module), "require (")
+	requires, _, _ = strings.Cut(requires, "\ntool ")
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"main.go": string(program),
 		"go.sum":  string(sums),
-		"go.mod":  "module outside\n\ngo 1.26.0\n\nrequire carina v0.0.0\n\nreplace carina => " + tree + "\n",
+		"go.mod":  "module outside\n\ngo 1.26.0\n\nrequire carina v0.0.0\n\nreplace carina => " + tree + "\n\nrequire (" + requires,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
