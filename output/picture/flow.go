@@ -68,7 +68,7 @@ func WriteFlow(path string, layers []*Layer, c FlowPicture) error {
 			p.relief.smooth(shown, values)
 			values, shown = shown, values
 		}
-		p.paint(f, lighting{ambient: 0.62, shine: 0.10, fade: 0.15}, func(s *sample) colour {
+		p.paint(f, lighting{ambient: 0.62, shine: 0.10, fade: 0.15}, nil, func(s *sample) colour {
 			return shows.colour(float64(s.mean(values)))
 		})
 	}

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image"
+	"image/color"
 	"math"
 	"runtime"
 	"sync"
@@ -34,23 +35,20 @@ type painter struct {
 	colourAt func(s *sample) colour
 	// across and up are the places of the samples of all columns and rows of pixels.
 	across, up []along
+	// steep is that of the outline between columns; nil is not asked.
+	steep []float32
 }
 
 // paint draws the relief; depth is shown by fading towards the background up to
-// the light's fade.
-func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, light lighting, colourAt func(s *sample) colour) {
-	p := painter{relief: r, img: img, box: box.Intersect(img.Bounds()), scale: scale, samples: supersampling, deepest: 1, light: light, colourAt: colourAt}
-	for _, d := range r.near {
-		if d > p.deepest {
-			p.deepest = d
-		}
-	}
+// the light's fade. Apart tells columns between which the colour jumps; nil says that
+// it never does.
+func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, light lighting, apart func(a, b int) bool, colourAt func(s *sample) colour) {
+	p := r.painter(img, box, scale, light, apart, colourAt)
 	var group sync.WaitGroup
 	workers, side := runtime.GOMAXPROCS(0), 1
 	if Draft {
-		side, p.samples = draftPixels, 1
+		side = draftPixels
 	}
-	p.across, p.up = p.places(p.box.Dx()), p.places(p.box.Dy())
 	for w := range workers {
 		group.Go(func() {
 			defer crash.Guard()
@@ -63,6 +61,24 @@ func (r *relief) paint(img *image.RGBA, box image.Rectangle, scale float64, ligh
 		})
 	}
 	group.Wait()
+}
+
+// painter is what paints the relief as paint does.
+func (r *relief) painter(img *image.RGBA, box image.Rectangle, scale float64, light lighting, apart func(a, b int) bool, colourAt func(s *sample) colour) *painter {
+	p := &painter{relief: r, img: img, box: box.Intersect(img.Bounds()), scale: scale, samples: supersampling, deepest: 1, light: light, colourAt: colourAt}
+	for _, d := range r.near {
+		if d > p.deepest {
+			p.deepest = d
+		}
+	}
+	if Draft {
+		p.samples = 1
+	}
+	p.across, p.up = p.places(p.box.Dx()), p.places(p.box.Dy())
+	if scale >= evenPixels && !Draft {
+		p.steep = r.steepness(apart)
+	}
+	return p
 }
 
 // places are where the samples of so many pixels lie.
@@ -81,21 +97,30 @@ func (p *painter) fill(s *sample, pixels image.Rectangle) {
 	if p.beyond(float64(left)/p.scale, float64(low)/p.scale, p.scale) {
 		return
 	}
+	if shown, ok := p.shown(s, left, low, p.img.RGBAAt(x, y)); ok {
+		for y := pixels.Min.Y; y < pixels.Max.Y; y++ {
+			for x := pixels.Min.X; x < pixels.Max.X; x++ {
+				p.img.SetRGBA(x, y, shown)
+			}
+		}
+	}
+}
+
+// shown is the colour of a pixel at (left, low) from the lower left one before a
+// background, if anything of the surface is there.
+func (p *painter) shown(s *sample, left, low int, back color.RGBA) (shown color.RGBA, ok bool) {
+	if c, even := p.middle(s, left, low); even {
+		return c.rgba(), true
+	}
 	sum, hits := p.sum(s, left, low)
 	if hits == 0 {
-		return
+		return back, false
 	}
 	side := float64(p.samples)
-	back := p.img.RGBAAt(x, y)
 	for k, b := range [3]uint8{back.R, back.G, back.B} {
 		sum[k] = (sum[k] + (side*side-hits)*float64(b)/255) / (side * side)
 	}
-	shown := sum.rgba()
-	for y := pixels.Min.Y; y < pixels.Max.Y; y++ {
-		for x := pixels.Min.X; x < pixels.Max.X; x++ {
-			p.img.SetRGBA(x, y, shown)
-		}
-	}
+	return sum.rgba(), true
 }
 
 // sum adds the colours of those samples that hit the surface, of the pixel whose
@@ -103,15 +128,10 @@ func (p *painter) fill(s *sample, pixels image.Rectangle) {
 func (p *painter) sum(s *sample, left, low int) (sum colour, hits float64) {
 	for _, y := range p.up[low*p.samples : (low+1)*p.samples] {
 		for _, x := range p.across[left*p.samples : (left+1)*p.samples] {
-			if !p.at(s, x, y) {
+			c, ok := p.seen(s, x, y)
+			if !ok {
 				continue
 			}
-			var slope [2]float64
-			for k := range s.count {
-				slope[0] += float64(s.weight[k] * p.slope[s.column[k]][0])
-				slope[1] += float64(s.weight[k] * p.slope[s.column[k]][1])
-			}
-			c := p.light.shade(p.colourAt(s), slope, float64(s.mean(p.occlusion)), float64(s.mean(p.near)/p.deepest))
 			for k := range sum {
 				sum[k] += c[k]
 			}
@@ -119,6 +139,19 @@ func (p *painter) sum(s *sample, left, low int) (sum colour, hits float64) {
 		}
 	}
 	return sum, hits
+}
+
+// seen is the colour of the surface at a place, if it is there.
+func (p *painter) seen(s *sample, x, y along) (c colour, ok bool) {
+	if !p.at(s, x, y) {
+		return c, false
+	}
+	var slope [2]float64
+	for k := range s.count {
+		slope[0] += float64(s.weight[k] * p.slope[s.column[k]][0])
+		slope[1] += float64(s.weight[k] * p.slope[s.column[k]][1])
+	}
+	return p.light.shade(p.colourAt(s), slope, float64(s.mean(p.occlusion)), float64(s.mean(p.near)/p.deepest)), true
 }
 
 // beyond reports whether a pixel at (x, y), in columns, is too far from the
@@ -176,6 +209,8 @@ type sample struct {
 	column [16]int
 	weight [16]float32
 	count  int
+	// inside is how far it lies within the outline, in columns.
+	inside float32
 	// around is what the next sample shares with this one if it lies between the same
 	// columns.
 	around vicinity
@@ -262,6 +297,7 @@ func (r *relief) at(s *sample, x, y along) bool {
 	if inside < 0 {
 		return false
 	}
+	s.inside = inside
 	s.count = v.count
 	s.column = v.column
 	for i := range v.count {

@@ -128,10 +128,10 @@ func (p *panel) caption() rectangle {
 }
 
 // paint draws the panel's relief and the name of the view.
-func (p *panel) paint(f *figure, light lighting, colourAt func(s *sample) colour) {
+func (p *panel) paint(f *figure, light lighting, apart func(a, b int) bool, colourAt func(s *sample) colour) {
 	width, height := int(math.Ceil(float64(p.view.Width)*p.scale)), int(math.Ceil(float64(p.view.Height)*p.scale))
 	low := figureHeight - int(p.y)
-	p.relief.paint(f.pixels, image.Rect(int(p.x), low-height, int(p.x)+width, low), p.scale, light, colourAt)
+	p.relief.paint(f.pixels, image.Rect(int(p.x), low-height, int(p.x)+width, low), p.scale, light, apart, colourAt)
 	at := p.caption()
 	f.textCenter(p.words(), (at.x0+at.x1)/2, (at.y0+at.y1)/2, captionStyle)
 }

@@ -40,7 +40,7 @@ func WriteRanks(path string, layers []*Layer, c RanksPicture) error {
 		p, l := &panels[i], layers[i]
 		p.relief = reliefOf(l)
 		colours := l.ownerColours()
-		p.paint(f, lighting{ambient: 0.38, shine: 0.12, fade: 0.12}, func(s *sample) colour {
+		p.paint(f, lighting{ambient: 0.38, shine: 0.12, fade: 0.12}, func(a, b int) bool { return l.ownerOf(a) != l.ownerOf(b) }, func(s *sample) colour {
 			return colours[s.majority(l.ownerOf)]
 		})
 	}

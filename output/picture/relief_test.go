@@ -173,7 +173,7 @@ func TestDraftsAreOfSquares(t *testing.T) {
 	const side = 10 * draftPixels
 	paint := func() *image.RGBA {
 		img := image.NewRGBA(image.Rect(0, 0, side, side))
-		r.paint(img, img.Rect, side/float64(max(r.width, r.height)), lighting{ambient: 1}, func(*sample) colour { return colour{1, 0, 0} })
+		r.paint(img, img.Rect, side/float64(max(r.width, r.height)), lighting{ambient: 1}, nil, func(*sample) colour { return colour{1, 0, 0} })
 		return img
 	}
 	fine := paint()

@@ -38,8 +38,9 @@ func WriteSurface(path string, s *geometry.Surface, c SurfacePicture) error {
 		p := &panels[i]
 		seen := rasterize(s, p.view)
 		p.relief = seen.relief
-		p.paint(f, lighting{ambient: 0.36, shine: 0.05, fade: 0.15}, func(sm *sample) colour {
-			best := sm.majority(func(column int) int32 { return int32(patches[seen.triangle[column]]) })
+		patchOf := func(column int) int32 { return int32(patches[seen.triangle[column]]) }
+		p.paint(f, lighting{ambient: 0.36, shine: 0.05, fade: 0.15}, func(a, b int) bool { return patchOf(a) != patchOf(b) }, func(sm *sample) colour {
+			best := sm.majority(patchOf)
 			if best == 0 {
 				return colour{0.80, 0.83, 0.87}
 			}

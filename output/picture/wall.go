@@ -49,7 +49,7 @@ func WriteWallShear(path string, w WallPicture) error {
 		p := &panels[i]
 		seen := rasterize(s, p.view)
 		p.relief = seen.relief
-		p.paint(f, lighting{ambient: 0.6, shine: 0.03, fade: 0.15}, func(sm *sample) colour {
+		p.paint(f, lighting{ambient: 0.6, shine: 0.03, fade: 0.15}, nil, func(sm *sample) colour {
 			var sum, weight float64
 			for k := range sm.count {
 				sum += float64(sm.weight[k]) * w.Shear[seen.triangle[sm.column[k]]]
