@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync"
 
 	"carina/internal/atomicfile"
-	xfont "golang.org/x/image/font"
 
+	"git.sr.ht/~sbinet/gg"
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -42,19 +44,44 @@ type figure struct {
 	canvas vgdraw.Canvas
 }
 
+// sheets are the pixels of figures that were written, for the next ones, and packers what
+// encoding them takes.
+var (
+	sheets  = sync.Pool{New: func() any { return image.NewRGBA(image.Rect(0, 0, figureWidth, figureHeight)) }}
+	packers packerPool
+)
+
+// packerPool keeps buffers for encoding.
+type packerPool struct{ sync.Pool }
+
+var _ png.EncoderBufferPool = (*packerPool)(nil)
+
+// Get returns a buffer, or nil for a new one.
+func (p *packerPool) Get() *png.EncoderBuffer {
+	b, _ := p.Pool.Get().(*png.EncoderBuffer)
+	return b
+}
+
+// Put keeps a buffer.
+func (p *packerPool) Put(b *png.EncoderBuffer) { p.Pool.Put(b) }
+
 // newFigure returns a figure with its headline.
 func newFigure(title, subtitle string) *figure {
-	// At 72 dots per inch a canvas unit is a pixel.
-	canvas := vgimg.NewWith(vgimg.UseWH(figureWidth, figureHeight), vgimg.UseDPI(72), vgimg.UseBackgroundColor(paper))
-	f := &figure{pixels: canvas.Image().(*image.RGBA), canvas: vgdraw.New(canvas)}
+	pixels := sheets.Get().(*image.RGBA)
+	context := gg.NewContextForRGBA(pixels)
+	context.SetLineCapButt()
+	context.InvertY()
+	// At 72 dots per inch a canvas unit is a pixel. All are white to begin with.
+	f := &figure{pixels: pixels, canvas: vgdraw.New(vgimg.NewWith(vgimg.UseImageWithContext(pixels, context), vgimg.UseDPI(72)))}
 	f.text(title, 40, figureHeight-48, style(26, true, ink))
 	f.text(subtitle, 40, figureHeight-76, style(15, false, faint))
 	return f
 }
 
-// write stores the figure as PNG.
+// write stores the figure as PNG, which ends it.
 func (f *figure) write(path string) error {
-	var encoder png.Encoder
+	defer sheets.Put(f.pixels)
+	encoder := png.Encoder{BufferPool: &packers}
 	var pixels image.Image = f.pixels
 	if Draft {
 		encoder.CompressionLevel, pixels = png.BestSpeed, f.small()

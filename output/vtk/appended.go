@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"runtime"
 	"strings"
+	"sync"
 
 	"carina/internal/crash"
 
@@ -92,6 +94,7 @@ type blockWriter struct {
 	next, busy int
 	filling    *block
 	spent      int64 // bytes taken so far
+	largest    int64 // bytes of a block of the array being written
 	err        error
 }
 
@@ -99,14 +102,22 @@ type blockWriter struct {
 type block struct {
 	raw    []byte
 	packed bytes.Buffer
-	z      *zlib.Writer
 	done   chan error
 }
+
+// packers compress blocks, of one file after another.
+var packers = sync.Pool{New: func() any {
+	z, err := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed)
+	if err != nil {
+		panic(err) // there is that level
+	}
+	return z
+}}
 
 func newBlockWriter(f file, at int64) *blockWriter {
 	w := &blockWriter{f: f, at: at, ring: make([]*block, 2*runtime.GOMAXPROCS(0)+1)}
 	for i := range w.ring {
-		w.ring[i] = &block{raw: make([]byte, 0, blockSize), done: make(chan error, 1)}
+		w.ring[i] = &block{done: make(chan error, 1)}
 	}
 	w.filling = w.ring[0]
 	return w
@@ -122,6 +133,7 @@ func (w *blockWriter) array(a *dataArray) error {
 	w.header = binary.LittleEndian.AppendUint64(w.header, uint64(size%blockSize))
 	w.at += int64(len(w.header)) + 8*blocks
 	w.spent = 0
+	w.largest = min(size, blockSize)
 	a.fill(w)
 	if len(w.filling.raw) > 0 {
 		w.compress()
@@ -144,6 +156,9 @@ func (w *blockWriter) room(n int) *[]byte {
 	if len(w.filling.raw)+n > blockSize {
 		w.compress()
 	}
+	if int64(cap(w.filling.raw)) < w.largest {
+		w.filling.raw = make([]byte, 0, w.largest)
+	}
 	return &w.filling.raw
 }
 
@@ -165,19 +180,13 @@ func (w *blockWriter) compress() {
 
 func (b *block) compress() error {
 	b.packed.Reset()
-	if b.z == nil {
-		z, err := zlib.NewWriterLevel(&b.packed, zlib.BestSpeed)
-		if err != nil {
-			return err
-		}
-		b.z = z
-	} else {
-		b.z.Reset(&b.packed)
-	}
-	if _, err := b.z.Write(b.raw); err != nil {
+	z := packers.Get().(*zlib.Writer)
+	defer packers.Put(z)
+	z.Reset(&b.packed)
+	if _, err := z.Write(b.raw); err != nil {
 		return err
 	}
-	return b.z.Close()
+	return z.Close()
 }
 
 // collect writes the oldest block when it is compressed. After a failure
