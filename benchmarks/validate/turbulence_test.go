@@ -203,3 +203,29 @@ func TestPeakAndEnstrophy(t *testing.T) {
 		t.Errorf("energy %g, want 0.125", got)
 	}
 }
+
+// Turbulence between walls along the axes has the friction of the spectral simulation: with
+// fourth moments that hold a part of the flow's own u u it had a third more, while waves
+// along all directions were right.
+func TestChannelOnGPU(t *testing.T) {
+	skipWithoutGPU(t)
+	const bulk = 15.6 // in friction velocities (Moser, Kim and Mansour 1999)
+	run := wallRuns[0]
+	for _, o := range []struct {
+		collision airflow.Collision
+		lattice   airflow.Lattice
+	}{{airflow.Recursive, airflow.D3Q19}, {airflow.Cumulant, airflow.D3Q27}} {
+		s := &suite{ctx: context.Background(), options: Options{Device: GPU, Progress: func(string, float64) {}, Change: func(settings *airflow.Settings) {
+			settings.Collision, settings.Lattice = o.collision, o.lattice
+		}}}
+		p, err := s.average(run, run.make(run.cells))
+		if err != nil {
+			t.Fatal(err)
+		}
+		friction := math.Pow(bulk/p.bulk, 2)
+		t.Logf("%v: friction factor %.3f times the reference's", o.collision, friction)
+		if !(math.Abs(friction-1) <= run.friction) {
+			t.Errorf("%v: the friction factor is %.3f times the reference's, want 1 within %g", o.collision, friction, run.friction)
+		}
+	}
+}

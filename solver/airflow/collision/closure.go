@@ -83,16 +83,17 @@ func (c *closure) thirdMoments(m *moments, stress [6]expression.Value, inverse e
 	}
 }
 
-// fourthMoments are those of the Gaussian less φ/6 of the second moment across, a
-// quarter of each; φ goes by the speed.
+// fourthMoments are those of the Gaussian less φ/6 of the stress across, a quarter of
+// each; φ goes by the speed.
 func (c *closure) fourthMoments() {
 	const twelfth, most = 1. / 12, 1. / 24
 	common := c.Add(c.Multiply(c.Constant(1./36), c.density), c.Multiply(c.Constant(twelfth), c.spread))
-	across := c.Subtract(c.Maximum(c.Multiply(c.Parameter(FourthBySpeed), c.speed), c.Constant(-most)), c.Constant(twelfth))
+	part := c.Maximum(c.Multiply(c.Parameter(FourthBySpeed), c.speed), c.Constant(-most))
 	for x := range 3 {
 		for y := x + 1; y < 3; y++ {
-			mixed := component[x][y]
-			v := c.Add(common, c.Multiply(across, c.second[3-x-y]))
+			mixed, across := component[x][y], 3-x-y
+			v := c.Subtract(common, c.Multiply(c.Constant(twelfth), c.second[across]))
+			v = c.Add(v, c.Multiply(part, c.stress[across]))
 			v = c.Add(v, c.Multiply(c.Multiply(c.Constant(0.25), c.second[x]), c.unscale(c.second[y])))
 			cross := c.Add(c.second[mixed], c.Multiply(c.u[x], c.ratio[y]))
 			v = c.Add(v, c.Multiply(c.Multiply(c.Constant(0.5), c.stress[mixed]), c.unscale(cross)))

@@ -80,7 +80,7 @@ const (
 	SumBySpeed           = "sumBySpeed"
 	DifferenceBySpeed    = "differenceBySpeed"
 	// FourthBySpeed times the speed, or −1/24 where that is more, is the part of the
-	// second moment across a plane that is added to a quarter of its fourth moment.
+	// stress across a plane that is added to a quarter of its fourth moment.
 	FourthBySpeed = "fourthBySpeed"
 	// Of third cumulants, the cumulant operator keeps the parts KeptSum = 1 − ω₃ of
 	// sums, KeptDifference = 1 − ω₄ of differences and KeptMixed = 1 − ω₅ of that of

@@ -96,7 +96,7 @@ func TestDispersion(t *testing.T) {
 		{"trt", 0.05, 0, 0.997, 1.001}, {"trt", 0.001, 0, 0.997, 1.001}, {"trt", 0.05, 0.05, 0.99, 1.001}, {"trt", 0.01, 0.05, 0.96, 1.02},
 		{"bgk", 0.05, 0.05, 0.992, 1.004}, {"bgk", 0.001, 0.05, 0.992, 1.004},
 		{"recursive", 0.05, 0, 0.994, 1.001}, {"recursive", 0.01, 0, 0.98, 1.004}, {"recursive", 0.003, 0, 0.95, 1.008}, {"recursive", 0.001, 0, 0.92, 1.009},
-		{"recursive", 0.05, 0.05, 0.99, 1.003}, {"recursive", 0.01, 0.05, 0.985, 1.021}, {"recursive", 0.003, 0.05, 0.965, 1.035}, {"recursive", 0.001, 0.05, 0.815, 1.11},
+		{"recursive", 0.05, 0.05, 0.99, 1.001}, {"recursive", 0.01, 0.05, 0.99, 1.015}, {"recursive", 0.003, 0.05, 0.975, 1.03}, {"recursive", 0.001, 0.05, 0.86, 1.145},
 	} {
 		// Third moments forget what TRT does or, carried along, 5|u| and |u|; fourth
 		// moments leave those of the Gaussian from the cell Reynolds number 10 on.

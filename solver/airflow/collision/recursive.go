@@ -11,16 +11,18 @@ import "carina/solver/expression"
 // remains. Without it the third moments are thrown away in every step, an error of
 // Δx⁴/Δt whatever the viscosity, so that smaller steps make slow flow worse.
 //
-// The fourth moments are those of the Gaussian in slow air and what the polynomials of
-// the velocities make of second moments in fast air, as with regularized. D3Q19 lacks
-// velocities along the diagonals of space, and with those of the Gaussian waves oblique
-// to the axes lose or gain an amount a step whatever the viscosity.
+// The fourth moments are those of the Gaussian in slow air. D3Q19 lacks velocities along
+// the diagonals of space, and with those of the Gaussian waves oblique to the axes lose or
+// gain an amount a step whatever the viscosity; so in fast air they are less by a part of
+// the stress across, as the polynomials of the velocities make it. Only the stress: a part
+// of the flow's own u u, which regularized takes, too, would be a force where fast flow is
+// sheared, whose turbulence had a third more friction in a channel along the axes.
 //
 // Of the deviations from rest by which populations are shifted, with velocity u,
 // the traceless stress P that arrives and k = 1 − 1/τ of it that remains, the
 // fourth moments are
 //
-//	m_xxyy = δρ/9 + (A_xx + A_yy)/3 + A_xx A_yy + 2 P_xy (A_xy + u_x u_y) − φ A_zz/6,  A = k P + u u
+//	m_xxyy = δρ/9 + (A_xx + A_yy)/3 + A_xx A_yy + 2 k P_xy (A_xy + u_x u_y) − φ k P_zz/6,  A = k P + u u
 //
 // with φ = 0 for the Gaussian (fourth cumulants are zero) and at most 1,
 // and the third are made of sums S = m_xyy + m_xzz and differences D = m_xyy − m_xzz,
