@@ -88,8 +88,8 @@ type fitter struct {
 // fit is one by least squares: for the velocity of second order, and for the pressure of
 // first. What it tells is linear in the values of the cells.
 type fit struct {
-	matrix [terms][terms]float64
-	plane  [4][4]float64
+	// places are what the velocity is fitted to.
+	places []place
 	// Of each cell: its number, the vector from the place to it in cells, its weight, and
 	// what it adds, times its velocity, to ∂u/∂n and, times its pressure, to that at the
 	// place.
@@ -97,6 +97,12 @@ type fit struct {
 	offsets      []r3.Vec
 	weights      []float64
 	slope, level []float64
+}
+
+// place is one so far from that of the fit, in cells, with its weight.
+type place struct {
+	r3.Vec
+	weight float64
 }
 
 // near finds the cells of a fit around a place on the wall.
@@ -128,16 +134,16 @@ func (f *fitter) at(a *fit, at, normal r3.Vec) bool {
 	if len(a.cells) == 0 {
 		return false
 	}
-	a.matrix, a.plane = [terms][terms]float64{}, [4][4]float64{}
-	a.weights, a.slope, a.level = a.weights[:0], a.slope[:0], a.level[:0]
+	a.places, a.weights, a.slope, a.level = a.places[:0], a.weights[:0], a.slope[:0], a.level[:0]
 	for k, cell := range a.cells {
 		f.add(a, cell, a.offsets[k])
 	}
+	matrix, plane := a.sum()
 	n := terms
 	if len(a.cells) < fewest {
 		n = 4
 	}
-	slope, level := a.slopes(normal, n), a.levels()
+	slope, level := slopes(matrix, normal, n), levels(plane)
 	for k, d := range a.offsets {
 		t := termsAt(d)
 		var along, here float64
@@ -168,12 +174,6 @@ func (f *fitter) add(a *fit, cell int64, d r3.Vec) {
 		weight = rimWeight
 	}
 	a.weights = append(a.weights, a.add(d, weight))
-	t := termsAt(d)
-	for i := range a.plane {
-		for j := range a.plane {
-			a.plane[i][j] += t[i] * t[j]
-		}
-	}
 	if !edge {
 		return
 	}
@@ -200,49 +200,65 @@ func termsAt(d r3.Vec) [terms]float64 {
 func (a *fit) add(d r3.Vec, weight float64) float64 {
 	far := r3.Norm2(d) / (within * within)
 	weight *= math.Exp(-2 * far)
-	t := termsAt(d)
-	for i := range terms {
-		w, row := weight*t[i], &a.matrix[i]
-		for j := i; j < terms; j++ {
-			row[j] += w * t[j]
+	a.places = append(a.places, place{d, weight})
+	return weight
+}
+
+// sum makes the normal equations of all places and of all cells, in which the matrix's
+// lower half is left out.
+func (a *fit) sum() (matrix [terms][terms]float64, plane [4][4]float64) {
+	for k := range a.places {
+		t, weight := termsAt(a.places[k].Vec), a.places[k].weight
+		for i := range terms {
+			w := weight * t[i]
+			for j := i; j < terms; j++ {
+				matrix[i][j] += w * t[j]
+			}
 		}
 	}
-	return weight
+	for _, d := range a.offsets {
+		t := termsAt(d)
+		for i := range plane {
+			for j := range plane {
+				plane[i][j] += t[i] * t[j]
+			}
+		}
+	}
+	return matrix, plane
 }
 
 // slopes are the solution of the first n normal equations for the derivative along the
 // normal, in cells.
-func (a *fit) slopes(normal r3.Vec, n int) [terms]float64 {
+func slopes(matrix [terms][terms]float64, normal r3.Vec, n int) [terms]float64 {
 	// A little is added to the diagonal, for cells in a plane or a line.
 	const little = 1e-9
 	for i := range n {
-		a.matrix[i][i] += little * a.matrix[0][0]
+		matrix[i][i] += little * matrix[0][0]
 		for j := range i {
-			a.matrix[i][j] = a.matrix[j][i]
+			matrix[i][j] = matrix[j][i]
 		}
 	}
 	right := [terms]float64{1: normal.X, 2: normal.Y, 3: normal.Z}
 	for i := range n {
 		for r := i + 1; r < n; r++ {
-			factor := a.matrix[r][i] / a.matrix[i][i]
+			factor := matrix[r][i] / matrix[i][i]
 			for c := i; c < n; c++ {
-				a.matrix[r][c] -= factor * a.matrix[i][c]
+				matrix[r][c] -= factor * matrix[i][c]
 			}
 			right[r] -= factor * right[i]
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		for c := i + 1; c < n; c++ {
-			right[i] -= a.matrix[i][c] * right[c]
+			right[i] -= matrix[i][c] * right[c]
 		}
-		right[i] /= a.matrix[i][i]
+		right[i] /= matrix[i][i]
 	}
 	return right
 }
 
 // levels are the solution of the plane's normal equations for its value at the place.
-func (a *fit) levels() [4]float64 {
-	m := &a.plane
+func levels(m [4][4]float64) [4]float64 {
 	const little = 1e-6
 	for i := 1; i < 4; i++ {
 		m[i][i] += little * m[0][0]
