@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/color"
@@ -93,12 +94,19 @@ func (f *figure) write(path string) error {
 // the green of all pixels there, so that it shows where one differs.
 func (f *figure) small() *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, figureWidth/draftPixels, figureHeight/draftPixels))
+	const side = 4 * draftPixels // in bytes
+	white := bytes.Repeat([]byte{255}, side)
 	for y := range g.Rect.Max.Y * draftPixels {
 		row, sums := f.pixels.Pix[y*f.pixels.Stride:], g.Pix[y/draftPixels*g.Stride:]
 		for x := range g.Stride {
+			pixels := row[x*side : (x+1)*side]
+			if bytes.Equal(pixels, white) { // most are
+				sums[x] -= draftPixels // as bytes wrap around
+				continue
+			}
 			sum := sums[x]
 			for i := range draftPixels {
-				sum += row[4*(x*draftPixels+i)+1]
+				sum += pixels[4*i+1]
 			}
 			sums[x] = sum
 		}
@@ -246,8 +254,15 @@ func (f *figure) scaleBar(x, y, metresPerPixel float64) {
 func (f *figure) colourBar(x, y, height float64, s *scale) {
 	const width = 22
 	low, high := s.low, s.high
-	for row := range int(height) {
-		f.box(x, y+float64(row), width, 1.5, s.colours.at((float64(row)+0.5)/height).rgba())
+	rows := int(height)
+	for row := range rows {
+		c := s.colours.at((float64(row) + 0.5) / height).rgba()
+		if row == rows-1 {
+			f.box(x, y+float64(row), width, 1.5, c) // with an end that fades
+		}
+		for column := range width {
+			f.pixels.SetRGBA(int(x)+column, figureHeight-1-int(y)-row, c)
+		}
 	}
 	u := unitFor(max(math.Abs(low), math.Abs(high)), s.units)
 	step := roundStep((high - low) / u.value / 4)
