@@ -42,7 +42,8 @@ type outcomes struct {
 // on other ranks, with cells that change owner, and from a state that was saved on the way.
 func TestStatistics(t *testing.T) {
 	g, s := thinFork(), restedSettings()
-	const perPeriod, steps, phases = 1000, 5000, 4
+	const perPeriod, phases = 1000, 4
+	steps := race.Few[int64](2000, 5000)
 	dt := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0])).Units().TimeStep
 	s.TimeStep, s.Waveform = dt, opening.Sine{Period: perPeriod * dt, Amplitude: 1}
 	averaging := &Averaging{From: 1000 * dt, Phases: phases}
@@ -83,7 +84,7 @@ func TestStatistics(t *testing.T) {
 		}
 		return nil
 	}}}}, nil)
-	if want.summary.Phases != phases || want.summary.Samples != 41 || math.Abs(want.summary.From/dt-1000) > 1e-6 {
+	if want.summary.Phases != phases || want.summary.Samples != 1+(steps-1000)/statisticsInterval || math.Abs(want.summary.From/dt-1000) > 1e-6 {
 		t.Errorf("%+v", want.summary)
 	}
 	for k, list := range fields {
@@ -92,7 +93,9 @@ func TestStatistics(t *testing.T) {
 				f.Pressure[i] += 20 // of both outlets
 			}
 		}
-		checkMoments(t, list, want.phases[k])
+		if !race.Enabled { // with few samples, single precision tells products less exactly
+			checkMoments(t, list, want.phases[k])
+		}
 	}
 	for k := range want.all {
 		for cell, v := range want.all[k] {
@@ -107,7 +110,7 @@ func TestStatistics(t *testing.T) {
 	}
 	for name, got := range map[string]outcomes{
 		"on three ranks": run(3, Plan{Between: []Between{{Do: func(r *Rank) (err error) {
-			if r.engine.Steps() == 2450 {
+			if r.engine.Steps() == race.Few[int64](1450, 2450) {
 				saved[r.Number()], err = r.SaveState()
 			}
 			return err
