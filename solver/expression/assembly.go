@@ -22,10 +22,13 @@ type Assembler struct {
 var macros = [...]string{Add: "ADD", Subtract: "SUBTRACT", Multiply: "MULTIPLY", Divide: "DIVIDE", SquareRoot: "ROOT",
 	Maximum: "MAXIMUM", Minimum: "MINIMUM", Select: "SELECT", PowerOfTwo: "POWER"}
 
+// NewLine goes on with a macro's body on another line.
+const NewLine = " \\\n\t"
+
 // Lines are those of a macro's body.
 func (a *Assembler) Lines(actions []Action) string {
 	var b strings.Builder
-	line := func(format string, list ...any) { fmt.Fprintf(&b, " \\\n\t"+format, list...) }
+	line := func(format string, list ...any) { fmt.Fprintf(&b, NewLine+format, list...) }
 	for i := range actions {
 		act := &actions[i]
 		switch act.Does {

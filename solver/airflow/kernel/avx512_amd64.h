@@ -29,7 +29,29 @@
 #endif
 #ifdef HALF
 #define LOAD(at, mask, r) VCVTPH2PS.Z at, mask, r
-#define STORE(r, mask, at) VCVTPS2PH $0, r, mask, at
+#define STORE(r, mask, at) VCVTPS2PH $3, r, mask, at
+
+// The dither is in memory, first as the sum of its seeds, and so is
+// what opposite populations get.
+#define DITHERED DITHER_AT(DX)
+#define OPPOSITE (DITHER_AT+64)(DX)
+#define FIRST_SEED(r) VMOVDQU32 r, DITHERED
+#define SEED(r) \
+	VPADDD    DITHERED, r, Z31 \
+	VMOVDQU32 Z31, DITHERED
+#define LAST_SEED(r) \
+	VPADDD       DITHERED, r, Z31 \
+	VPMULLD.BCST dither<>(SB), Z31, Z31 \
+	VPSRLD       $DITHER_SHIFT, Z31, Z31 \
+	VMOVDQU32    Z31, DITHERED \
+	VPXORD.BCST  dither<>+4(SB), Z31, Z31 \
+	VMOVDQU32    Z31, OPPOSITE
+#define DITHER(r) VPADDD DITHERED, r, Z31
+#define DITHER_OPPOSITE(r) VPADDD OPPOSITE, r, Z31
+
+DATA dither<>+0(SB)/4, $DITHER_FACTOR
+DATA dither<>+4(SB)/4, $DITHER_MASK
+GLOBL dither<>(SB), RODATA|NOPTR, $8
 #endif
 
 #ifdef DOUBLE
@@ -81,7 +103,7 @@ part: \
 
 #define STORE_WALLED(q, i, back, r) \
 	WALLS(q, back) \
-	VCVTPS2PH $0, r, Y31 \
+	VCVTPS2PH $3, r, Y31 \
 	PLACE(back) \
 	VMOVDQU16 Y31, K2, NEIGHBOUR \
 	MOVQ      SLOTS(i), BX \

@@ -29,29 +29,35 @@ func (h Float16) Value() float32 {
 	return math.Float32frombits(sign | magnitude)
 }
 
+// Limits of 32-bit numbers that are made of populations, scaled.
+const (
+	floatInfinity = 255 << 23
+	smallestHalf  = (127 - 14) << 23 // normal
+	overHalves    = (127 + 16) << 23
+	halfBias      = (127 - 15) << 23
+)
+
 // NewFloat16 rounds a population to the nearest number, of two equally near to
 // the even one.
 func NewFloat16(v float32) Float16 {
 	b := math.Float32bits(v * collision.Scale)
 	sign, magnitude := Float16(b>>16&0x8000), b&0x7fffffff
-	const (
-		infinity = 255 << 23
-		smallest = (127 - 14) << 23 // normal
-		tooLarge = (127+15)<<23 | 0x7ff<<12
-		bias     = (127 - 15) << 23
-	)
+	const tooLarge = (127+15)<<23 | 0x7ff<<12
 	switch {
-	case magnitude > infinity:
-		return sign | 0x7e00 | Float16(magnitude>>13&0x1ff)
+	case magnitude > floatInfinity:
+		return sign | notANumber(magnitude)
 	case magnitude >= tooLarge:
 		return sign | 0x7c00
-	case magnitude < smallest:
+	case magnitude < smallestHalf:
 		// Adding ½ leaves the multiples of 2⁻²⁴ in the last bits.
 		rounded := math.Float32bits(math.Float32frombits(magnitude) + 0.5)
 		return sign | Float16(rounded-math.Float32bits(0.5))
 	}
-	return sign | Float16((magnitude-bias+0xfff+magnitude>>13&1)>>13)
+	return sign | Float16((magnitude-halfBias+0xfff+magnitude>>13&1)>>13)
 }
+
+// notANumber is one with the first bits of another.
+func notANumber(magnitude uint32) Float16 { return 0x7e00 | Float16(magnitude>>13&0x1ff) }
 
 // DecodeFloat16 converts numbers to populations.
 func DecodeFloat16(to []float32, from []Float16) {

@@ -6,6 +6,10 @@
 #define VALID_AT 4096
 #define CONTROL_AT 6208
 #define WINDOWS_AHEAD 64
+#define DITHER_AT 3968
+#define DITHER_FACTOR 1640531527
+#define DITHER_SHIFT 19
+#define DITHER_MASK 8191
 #include "avx512_amd64.h"
 #include "body_avx512_half_amd64.h"
 

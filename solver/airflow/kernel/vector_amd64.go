@@ -25,3 +25,12 @@ func encodeVector(to []Float16, from []float32) int {
 	encodeAVX2((*uint16)(unsafe.Pointer(&to[0])), &from[0], n)
 	return n
 }
+
+// ditherVector does what Dither.Encode does, if the processor can.
+func ditherVector(to []Float16, from []float32, d *Dither) bool {
+	if len(from) == 0 || !cpu.X86.HasAVX2 {
+		return false
+	}
+	ditherAVX2((*uint16)(unsafe.Pointer(&to[0])), &from[0], len(from), &d[0])
+	return true
+}

@@ -198,10 +198,22 @@ func updateWindow[T Real, S stored](f []S, w *window, local Local[T], table *Tab
 			gathered[i*WindowCells+lane] = load[T](f[w.at[i][lane]])
 		}
 	}
+	var dither Dither
+	left := make([]S, len(gathered))
+	if g, ok := any(gathered).([]float32); ok {
+		dither.Seed(g)
+	}
 	local(gathered, WindowCells, w.count, table)
+	if packed, ok := any(left).([]Float16); ok {
+		dither.Encode(packed, any(gathered).([]float32))
+	} else {
+		for i, v := range gathered {
+			left[i] = store[S](v)
+		}
+	}
 	for i := range q {
 		for lane := range w.count {
-			f[w.at[i][lane]] = store[S](gathered[i*WindowCells+lane])
+			f[w.at[i][lane]] = left[i*WindowCells+lane]
 		}
 	}
 }

@@ -51,3 +51,8 @@ func decodeAVX2(to *float32, from *uint16, n int)
 //
 //go:noescape
 func encodeAVX2(to *uint16, from *float32, n int)
+
+// ditherAVX2 dithers and cuts n numbers of the populations of a window.
+//
+//go:noescape
+func ditherAVX2(to *uint16, from *float32, n int, dither *uint32)

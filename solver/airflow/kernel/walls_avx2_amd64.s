@@ -1048,3 +1048,50 @@ eight:
 	JLT       eight
 	VZEROUPPER
 	RET
+
+// func ditherAVX2(to *uint16, from *float32, n int, dither *uint32)
+// Requires: AVX, AVX2, F16C
+TEXT ·ditherAVX2(SB), $0-32
+	MOVQ         to+0(FP), AX
+	MOVQ         from+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         dither+24(FP), BX
+	VBROADCASTSS scale<>+0(SB), Y0
+	VPCMPEQD     Y1, Y1, Y1
+	VPSRLD       $0x13, Y1, Y1
+	VMOVDQU      (BX), Y2
+	VPXOR        Y2, Y1, Y3
+	VMOVDQU      32(BX), Y4
+	VPXOR        Y4, Y1, Y5
+	VMULPS       (CX), Y0, Y1
+	VPADDD       Y2, Y1, Y1
+	VCVTPS2PH    $0x03, Y1, (AX)
+	VMULPS       32(CX), Y0, Y1
+	VPADDD       Y4, Y1, Y1
+	VCVTPS2PH    $0x03, Y1, 16(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x20, AX
+	SUBQ         $0x10, DX
+
+pair:
+	VMULPS    (CX), Y0, Y1
+	VPADDD    Y2, Y1, Y1
+	VCVTPS2PH $0x03, Y1, (AX)
+	VMULPS    32(CX), Y0, Y1
+	VPADDD    Y4, Y1, Y1
+	VCVTPS2PH $0x03, Y1, 16(AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x10, DX
+	VMULPS    (CX), Y0, Y1
+	VPADDD    Y3, Y1, Y1
+	VCVTPS2PH $0x03, Y1, (AX)
+	VMULPS    32(CX), Y0, Y1
+	VPADDD    Y5, Y1, Y1
+	VCVTPS2PH $0x03, Y1, 16(AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x10, DX
+	JG        pair
+	VZEROUPPER
+	RET

@@ -17,18 +17,17 @@ func (s *populations[T, S]) updateGathered(c *block, odd bool, w *Workspace) {
 		s.moveWalled(words, packed, odd, true)
 		s.decode(w)
 		wall.Correct[T, S](gathered, &before, i, first)
-		s.collide(w)
+		s.leave(w)
 		if !after.IsEmpty() {
-			s.encode(w)
 			s.decode(w)
 			wall.Correct[T, S](gathered, &after, i, first)
+			s.encode(w)
 		}
 		if !reflected.IsEmpty() {
-			s.encode(w)
 			s.decode(w)
 			wall.Reflect[T, S](s.layout.set, gathered, &reflected, i, first)
+			s.encode(w)
 		}
-		s.encode(w)
 		s.moveWalled(words, packed, odd, false)
 	})
 }
@@ -55,6 +54,19 @@ func (s *populations[T, S]) packed(w *Workspace) []S {
 		return unsafe.Slice((*S)(unsafe.Pointer(&w.packed[0])), s.Q*windowCells)
 	}
 	return unsafe.Slice((*S)(unsafe.Pointer(&w.gathered[0])), s.Q*windowCells)
+}
+
+// leave updates the gathered populations and packs what leaves the cells.
+func (s *populations[T, S]) leave(w *Workspace) {
+	if !kernel.IsHalf[S]() {
+		s.collide(w)
+		return
+	}
+	n := s.Q * windowCells
+	gathered := unsafe.Slice((*float32)(unsafe.Pointer(&w.gathered[0])), n)
+	w.dither.Seed(gathered)
+	s.collide(w)
+	w.dither.Encode(w.packed[:n], gathered)
 }
 
 // decode converts the packed populations to the gathered ones, encode back.

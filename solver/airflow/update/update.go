@@ -89,8 +89,7 @@ func (s *populations[T, S]) updateInner(c *block, odd bool, w *Workspace) {
 		}
 		s.moveInner(words, packed, odd, true)
 		s.decode(w)
-		s.collide(w)
-		s.encode(w)
+		s.leave(w)
 		s.moveInner(words, packed, odd, false)
 	}
 }

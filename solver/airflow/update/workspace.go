@@ -16,6 +16,7 @@ type Workspace struct {
 	slots [2][]*byte
 	// packed are the same as they are in memory, where that is 16 bits.
 	packed []kernel.Float16
+	dither kernel.Dither
 	// arrived is room for the populations that arrive in a window.
 	arrived Window
 	// moments is room for those of a window.

@@ -61,6 +61,13 @@ DEVICE unsigned short float_to_half(float f)
 	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
 	return h;
 }
+// float_to_half_cut rounds the number with the bits b towards zero.
+DEVICE unsigned short float_to_half_cut(unsigned b)
+{
+	unsigned short h;
+	asm("cvt.rz.f16.f32 %0, %1;" : "=h"(h) : "f"(__uint_as_float(b)));
+	return h;
+}
 DEVICE float reciprocal(float x)
 {
 	float r;

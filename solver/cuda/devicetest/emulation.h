@@ -183,6 +183,15 @@ DEVICE unsigned short float_to_half(float f)
 	memcpy(&h, &v, 2);
 	return h;
 }
+DEVICE unsigned short float_to_half_cut(unsigned b)
+{
+	float f;
+	memcpy(&f, &b, 4);
+	unsigned short h = float_to_half(f);
+	// The nearest number is the one before, unless it is too far from zero.
+	if ((b & 0x7fffffff) < 0x7f800000 && __builtin_fabsf(half_to_float(h)) > __builtin_fabsf(f)) h--;
+	return h;
+}
 DEVICE float reciprocal(float x) { return 1 / x; }
 DEVICE double reciprocal(double x) { return 1 / x; }
 template <typename T> DEVICE T maximum(T a, T b) { return a > b ? a : b; }

@@ -24,7 +24,7 @@ func writeBodies(t target) []byte {
 		v.Scaled = t.scaled
 		schedule := expression.NewSchedule(v.Program(), t.registers)
 		actions, slots := schedule.Stages[0], schedule.Slots
-		if slots > scratchSlots {
+		if slots > scratchSlots-ditherSlots {
 			log.Fatalf("%s on %s needs %d scratch slots", v.Identifier(), t.name, slots)
 		}
 		fmt.Fprintf(&b, "\n#define %s(LOAD, STORE, LOAD_REST, STORE_REST)", bodyName(v))
@@ -48,10 +48,14 @@ func (t target) assembler(q int) *expression.Assembler {
 		}
 		return fmt.Sprintf("%s(%d, %d, %d, %s)", what, q, i, lattice.Opposite(i), register)
 	}
-	return &expression.Assembler{
+	a := &expression.Assembler{
 		Letter: t.letter,
 		Load:   func(i int, register string) string { return population("LOAD", i, register) },
 		// What leaves along a direction goes to where the opposite one arrives.
 		Store: func(i int, register string) string { return population("STORE", lattice.Opposite(i), register) },
 	}
+	if t.storage.name == half {
+		t.dither(a)
+	}
+	return a
 }

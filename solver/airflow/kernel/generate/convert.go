@@ -9,6 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 
 	"carina/solver/airflow/collision"
+	"carina/solver/lattice"
 )
 
 // writeConversions writes the conversions of 16-bit numbers for AVX2: what
@@ -51,4 +52,48 @@ func writeConversions(ctx *build.Context) {
 			ctx.VMULPS(from, scale, values)
 			ctx.VCVTPS2PH(toNearestEven, values, to)
 		}, 4, 2)
+	writeDither(ctx, up)
+}
+
+// writeDither writes what kernel.Dither's Encode does, two populations of a window at a time
+// after the one at rest: what leaves along a direction is where the opposite one arrives.
+func writeDither(ctx *build.Context, up operand.Mem) {
+	ctx.Function("ditherAVX2")
+	ctx.Doc("ditherAVX2 dithers and cuts n numbers of the populations of a window.")
+	ctx.Pragma("noescape")
+	ctx.SignatureExpr("func(to *uint16, from *float32, n int, dither *uint32)")
+	to, from := ctx.Load(ctx.Param("to"), ctx.GP64()), ctx.Load(ctx.Param("from"), ctx.GP64())
+	n := ctx.Load(ctx.Param("n"), ctx.GP64())
+	dither := operand.Mem{Base: ctx.Load(ctx.Param("dither"), ctx.GP64())}
+	scale, mask, values := ctx.YMM(), ctx.YMM(), ctx.YMM()
+	ctx.VBROADCASTSS(up, scale)
+	ctx.VPCMPEQD(mask, mask, mask)
+	ctx.VPSRLD(operand.U8(collision.DitherShift), mask, mask)
+	var usual, opposite [2]reg.VecVirtual
+	for half := range usual {
+		usual[half], opposite[half] = ctx.YMM(), ctx.YMM()
+		ctx.VMOVDQU(offset(dither, 32*half), usual[half])
+		ctx.VPXOR(usual[half], mask, opposite[half])
+	}
+	population := func(i int) {
+		with := usual
+		if collision.DithersOpposite(lattice.Opposite(i)) {
+			with = opposite
+		}
+		for half := range with {
+			ctx.VMULPS(operand.Mem{Base: from, Disp: 32 * half}, scale, values)
+			ctx.VPADDD(with[half], values, values)
+			ctx.VCVTPS2PH(towardsZero, values, operand.Mem{Base: to, Disp: 16 * half})
+		}
+		ctx.ADDQ(operand.Imm(4*windowCells), from)
+		ctx.ADDQ(operand.Imm(2*windowCells), to)
+		ctx.SUBQ(operand.Imm(windowCells), n)
+	}
+	population(0)
+	ctx.Label("pair")
+	population(1)
+	population(2)
+	ctx.JG(operand.LabelRef("pair"))
+	ctx.VZEROUPPER()
+	ctx.RET()
 }

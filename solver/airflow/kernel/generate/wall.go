@@ -9,8 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// toNearestEven is the rounding of conversions to 16 bits.
-const toNearestEven = operand.U8(0)
+// Roundings of conversions to 16 bits: the usual one, and that of dithered numbers.
+const toNearestEven, towardsZero = operand.U8(0), operand.U8(3)
 
 // writeWalls returns the assembly of an instruction set's correctors and
 // reflectors and of sums of populations, with AVX2 that of conversions too, and their

@@ -26,10 +26,7 @@ func writeWindows(t target) []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "#include \"textflag.h\"\n\n")
 	fmt.Fprintf(&b, "#define %s\n", strings.ToUpper(t.storage.name))
-	for _, c := range []struct {
-		name  string
-		value int
-	}{{"VALID_AT", scratchSlots * t.bytes}, {"CONTROL_AT", controlAt}, {"WINDOWS_AHEAD", windowsAhead}} {
+	for _, c := range t.constants() {
 		fmt.Fprintf(&b, "#define %s %d\n", c.name, c.value)
 	}
 	fmt.Fprintf(&b, "#include \"%s_amd64.h\"\n#include \"%s\"\n", strings.ToLower(t.name), t.bodiesFile())
@@ -39,6 +36,21 @@ func writeWindows(t target) []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// constant is a number with a name.
+type constant struct {
+	name  string
+	value int
+}
+
+// constants are those that the kernels need.
+func (t target) constants() []constant {
+	list := []constant{{"VALID_AT", scratchSlots * t.bytes}, {"CONTROL_AT", controlAt}, {"WINDOWS_AHEAD", windowsAhead}}
+	if t.storage.name == half {
+		list = append(list, ditherConstants...)
+	}
+	return list
 }
 
 func (t target) bodiesFile() string { return "body_" + t.bodies + "_amd64.h" }

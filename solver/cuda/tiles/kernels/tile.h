@@ -26,6 +26,8 @@ typedef unsigned short slot_t;
 #define SCALE real(32768)
 DEVICE real widen(slot_t v) { return half_to_float(v); }
 DEVICE slot_t narrow(real v) { return float_to_half(v); }
+// cut adds a number to the last bits of what becomes one of 16 bits, and cuts it.
+DEVICE slot_t cut(real v, unsigned more) { return float_to_half_cut((unsigned)bits_of(v) + more); }
 #else
 #if BITS == 32
 typedef float slot_t;
