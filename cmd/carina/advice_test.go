@@ -67,6 +67,8 @@ func TestMistakesAreAnsweredWithAdvice(t *testing.T) {
 		{[]string{"generate", "pipe", "--diameter", "1e-300m", "-o", "a.stl"}, exitFailure, "1e-300 × 1e-300 × 5e-300 m, which cannot be meant"},
 		{[]string{"generate", "pipe", "--diameter", "1e30m", "-o", "a.stl"}, exitFailure, "which cannot be meant"},
 		{[]string{"graph", "none.graph", "99999999999"}, exitFailure, "ask for 1 to 2147483647"},
+		{append([]string{"run", pipe, "--refine", "2"}, grid...), exitUsage, "got 2 arguments, write --refine=2 with an equals sign (see carina run --help)"},
+		{append([]string{"run", pipe, "--statistics", "2"}, grid...), exitUsage, "got 2 arguments (see carina run --help)"},
 		{[]string{"solve", ""}, exitUsage, "an argument is empty: give a value (see carina solve --help)"},
 		{[]string{"inspect", ""}, exitUsage, "an argument is empty"},
 		{[]string{"graph", "a.graph", ""}, exitUsage, "an argument is empty"},

@@ -23,6 +23,7 @@ import (
 	"carina/solver/transport"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 )
 
@@ -272,9 +273,22 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(names) > 0 {
 			takes = strings.Join(names, " and ")
 		}
-		return usageError{fmt.Errorf("%s takes %s, got %s (see %s --help)",
-			command.CommandPath(), takes, quantity.Count(len(arguments), "argument"), command.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s, got %s%s (see %s --help)",
+			command.CommandPath(), takes, quantity.Count(len(arguments), "argument"), valuesApart(command, arguments), command.CommandPath())}
 	}
+}
+
+// valuesApart names the arguments that were meant as values of flags which need none, and
+// so take theirs behind an equals sign alone. Switches hardly ever get one.
+func valuesApart(command *cobra.Command, arguments []string) (words string) {
+	command.Flags().Visit(func(f *pflag.Flag) {
+		for _, argument := range arguments {
+			if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.Set(argument) == nil {
+				words += fmt.Sprintf(", write --%s=%s with an equals sign", f.Name, argument)
+			}
+		}
+	})
+	return words
 }
 
 // checkOpenFiles refuses a limit of open files that the program would exceed by itself.
