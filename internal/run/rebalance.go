@@ -340,6 +340,18 @@ func (b *Rebalancing) movePrepared(c Computation, own *looker) error {
 	return nil
 }
 
+// end tells, on rank 0, of a move that was still being prepared when the job ended.
+func (b *Rebalancing) end() {
+	m := b.ranks[0].moving
+	if m == nil || b.Hear == nil {
+		return
+	}
+	d := *m.look.Decision
+	d.Owners, d.Moved, d.Busiest, d.Why = nil, 0, 0, "the run ended while the move was being prepared"
+	m.look.Decision = &d
+	b.Hear(m.look)
+}
+
 // Moved is who owns the cells since the last move, by the speeds that ranks had then. It is
 // known on rank 0 when the job is over, and nil where nothing has moved.
 func (b *Rebalancing) Moved() *balance.Partition {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -255,6 +256,47 @@ func TestCellsMoveBetweenGPUs(t *testing.T) {
 				t.Errorf("velocities up to %g differ by %g from those where nothing moves", largest, differ)
 			}
 		})
+	}
+}
+
+// neverPrepared prepares no kernel until the test is over.
+type neverPrepared struct {
+	device.Device
+	over chan struct{}
+}
+
+func (d neverPrepared) Prepare(device.Source) error {
+	<-d.over
+	return nil
+}
+
+// A move that is still being prepared when the run ends is told, and moves nothing.
+func TestRunsEndWhileMovesArePrepared(t *testing.T) {
+	p, job := partitioned(t, 2)
+	emulated(t, &job, GPU, GPU)
+	over := make(chan struct{})
+	defer close(over)
+	job.GPUs = func(o gpu.Options) airflow.Backend {
+		return gpu.BackendOn(func(tr transport.Transport) (device.Device, error) {
+			d, err := devicetest.Fresh(t, tr.Rank())
+			return neverPrepared{d, over}, err
+		}, o)
+	}
+	job.Settings.Collision, job.Plan.Steps = airflow.TRT, 400
+	var looks []Look
+	b := &Rebalancing{Every: 50, Partition: p, Hear: func(l Look) { looks = append(looks, l) },
+		measured: func(rank int, step int64, cells float64) time.Duration {
+			return time.Duration(1e6 * cells * float64(1+2*rank))
+		},
+	}
+	if _, err := job.Run(context.Background(), Hooks{Rebalance: b}); err != nil {
+		t.Fatal(err)
+	}
+	if len(looks) == 0 || b.Moved() != nil {
+		t.Fatalf("%d looks, partition of what has moved: %v", len(looks), b.Moved())
+	}
+	if l := looks[len(looks)-1]; l.Moves() || l.Moved != 0 || !strings.Contains(l.Why, "being prepared") {
+		t.Errorf("the last look: %v", l.Decision)
 	}
 }
 

@@ -63,6 +63,14 @@ type Between struct {
 // Run computes the flow and returns the summary, which is the same in all
 // processes.
 func (j *Job) Run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
+	s, err := j.run(ctx, h)
+	if err == nil && h.Rebalance != nil {
+		h.Rebalance.end()
+	}
+	return s, err
+}
+
+func (j *Job) run(ctx context.Context, h Hooks) (*airflow.Summary, error) {
 	plan := j.Plan
 	view := func(r *airflow.Rank) *View { return &View{r, j.Domain} }
 	between := h.Between

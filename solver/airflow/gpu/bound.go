@@ -134,7 +134,7 @@ func (s *bound) makePart(m *plan, finder *solver.Finder, o Options) (err error) 
 	p.ask(owner)
 	for _, step := range []func() error{
 		func() error { return p.checkMemory(o) },
-		func() error { return p.compile(s.walls, s.flow.Forced(), s.operator()) },
+		s.compile,
 		func() error { return p.Fill(owner) },
 		func() error { return p.fill(s.flow.Openings) },
 		func() error { return s.imposing.prepare(p, len(s.flow.Openings)) },

@@ -8,6 +8,7 @@ import (
 	"carina/internal/crash"
 	"carina/solver"
 	"carina/solver/cuda/device"
+	"carina/solver/cuda/tiles"
 	"carina/solver/cuda/tiling"
 )
 
@@ -17,15 +18,29 @@ func (s *bound) Reaches(from solver.RecordKernel) bool {
 	return ok && o.Layout == s.Layout && o.part.InHost == 0 && s.part.Device.Sees(o.part.Device)
 }
 
-// PrepareInherit begins to compile the kernels that Inherit needs. Why one cannot be
-// compiled is found out, and told, when it is needed.
+// PrepareInherit begins to compile the kernels that Inherit needs, and those of steps that a
+// rank has none of so far: with other cells it may have borders, or openings beside them. Why
+// one cannot be compiled is found out, and told, when it is needed.
 func (s *bound) PrepareInherit() (wait func()) {
+	exchange := tiles.ExchangeSources(s.Layout)
+	sources := append(exchange[:], s.observerBefore("records", recordsOut, false).source(), s.observerBefore("records", recordsIn, false).source())
+	for _, side := range []int{interiorSide, borderSide} {
+		steps, _ := s.stepPrograms(side)
+		for _, p := range steps {
+			sources = append(sources, p.source())
+			if len(s.flow.Openings) > 0 {
+				sources = append(sources, p.atOpenings().source())
+			}
+		}
+	}
+	if s.flow.States.Coupled() {
+		sources = append(sources, s.part.outflowProgram().source())
+	}
 	var all sync.WaitGroup
-	d, programs := s.part.Device, []program{s.observerBefore("records", recordsOut, false), s.observerBefore("records", recordsIn, false)}
-	for _, p := range programs {
+	for _, source := range sources {
 		all.Go(func() {
 			defer crash.Guard()
-			_ = d.Prepare(p.source())
+			_ = s.part.Device.Prepare(source)
 		})
 	}
 	return all.Wait

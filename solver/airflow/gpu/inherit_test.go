@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -162,26 +163,68 @@ func TestCellsMoveFromGPUToGPU(t *testing.T) {
 	}
 }
 
-// slowToPrepare takes a while to prepare kernels.
-type slowToPrepare struct {
+// compiling notes which kernels are prepared or compiled, and which of those of a move only
+// then.
+type compiling struct {
 	device.Device
-	prepared atomic.Int32
+	*compiled
 }
 
-func (d *slowToPrepare) Prepare(device.Source) error {
-	time.Sleep(50 * time.Millisecond)
-	d.prepared.Add(1)
+type compiled struct {
+	lock   sync.Mutex
+	known  map[device.Source]bool
+	moving bool
+	late   []string
+}
+
+func (c *compiling) Prepare(s device.Source) error {
+	time.Sleep(20 * time.Millisecond)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.known[s] = true
 	return nil
 }
 
-// A move has been prepared when its kernels are, so that none is compiled between steps.
+func (c *compiling) Compile(s device.Source) (device.Kernel, error) {
+	c.lock.Lock()
+	if c.moving && !c.known[s] {
+		c.late = append(c.late, s.Name)
+	}
+	c.known[s] = true
+	c.lock.Unlock()
+	return c.Device.Compile(s)
+}
+
+func (c *compiling) Sees(other device.Device) bool { return c.Device.Sees(other.(*compiling).Device) }
+
+// A move has been prepared when its kernels are, so that none is compiled between steps: also
+// where a rank had no border, or no opening beside it.
 func TestPreparedMovesHaveTheirKernels(t *testing.T) {
-	d := &slowToPrepare{Device: devicetest.Open(t, 1)[0]}
-	domain := solver.WholeDomain(tube())
-	r := must(airflow.NewRankOn(on([]device.Device{d}, Options{}), domain, caveSettings(domain.Grid), transport.NewLocal(1)[0]))
-	defer r.Close()
-	<-r.Prepare(domain)
-	if n := d.prepared.Load(); n != 2 {
-		t.Errorf("%d kernels are prepared, want 2: one gives cells, one takes them", n)
+	devicetest.BesideOthers(t)
+	alone, ends := slabs(t, tube(), 4), slabs(t, tube(), 4)
+	alone.Ranks, alone.Owners, ends.Ranks, ends.Owners = 2, []int32{0, 0, 0, 0}, 2, []int32{0, 1, 1, 1}
+	settings := caveSettings(alone.Grid)
+	if len(alone.Grid.Openings) < 2 {
+		t.Fatal("the tube is not open at both ends")
+	}
+	settings.Conditions = map[int]opening.Condition{1: {Kind: opening.FlowShare, Share: 1}}
+	all := &compiled{known: map[device.Source]bool{}}
+	open := devicetest.Reaching(t)
+	b := BackendOn(func(tr transport.Transport) (device.Device, error) {
+		d, err := open(tr.Rank())
+		return &compiling{d, all}, err
+	}, Options{})
+	onBackends(t, alone, settings, func(int) airflow.Backend { return b }, func(r *airflow.Rank) error {
+		<-r.Prepare(ends)
+		if err := transport.Agree(r.Engine().Transport(), nil); err != nil {
+			return err
+		}
+		all.lock.Lock()
+		all.moving = true
+		all.lock.Unlock()
+		return r.Move(ends)
+	})
+	if len(all.late) > 0 {
+		t.Errorf("only the move compiles %q", all.late)
 	}
 }

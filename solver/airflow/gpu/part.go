@@ -100,8 +100,21 @@ func newPart(t *tiles.Tiles, walls *wallTables) *part {
 	return p
 }
 
+// stepPrograms are the programs of a step on a side, by parity, and how many tiles a warp
+// of them updates in a row.
+func (s *bound) stepPrograms(side int) (list [2]program, perWarp [2]int) {
+	for odd := range 2 {
+		p := &list[odd]
+		*p, perWarp[odd] = tuned(s.Layout, odd == 1, s.walls, s.flow.Forced(), s.operator(), side == borderSide)
+		p.quadratic, p.reflect = s.part.walls.wall == airflow.Quadratic, s.part.walls.reflects
+		*p = p.fitting()
+	}
+	return list, perWarp
+}
+
 // compile compiles the kernels of a step.
-func (p *part) compile(walls, force bool, o operator) (err error) {
+func (s *bound) compile() (err error) {
+	p := s.part
 	compile := func(program program) device.Kernel {
 		if err != nil {
 			return nil
@@ -115,11 +128,9 @@ func (p *part) compile(walls, force bool, o operator) (err error) {
 		sides = append(sides, borderSide)
 	}
 	for _, side := range sides {
-		for odd := range 2 {
-			program, perWarp := tuned(p.Layout, odd == 1, walls, force, o, side == borderSide)
-			program.quadratic, program.reflect = p.walls.wall == airflow.Quadratic, p.walls.reflects
-			program = program.fitting()
-			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp}
+		programs, perWarp := s.stepPrograms(side)
+		for odd, program := range programs {
+			k := stepKernel{kernel: compile(program), program: program, perWarp: perWarp[odd]}
 			if len(p.openTiles[side]) > 0 {
 				k.openings = compile(program.atOpenings())
 			}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 
+	"carina/solver/cuda"
 	"carina/solver/cuda/device"
 	"carina/solver/cuda/tiling"
 )
@@ -37,4 +38,10 @@ const movingWarps = 4
 func movingSource(name string, l tiling.Layout, mode int) device.Source {
 	constants := fmt.Sprintf("#define ODD 0\n#define STAGES 1\n#define WARPS %d\n#define BLOCKS 1\n#define BORDER 0\n#define MODE %d\n", movingWarps, mode)
 	return device.Source{Name: name, Constants: constants + l.Constants(), Body: TileSource(l) + "\n" + kernelSource(name+".cu")}
+}
+
+// ExchangeSources are the kernels of tiles that border on another rank's: what tells others
+// that values have come, and what takes values out of messages.
+func ExchangeSources(l tiling.Layout) [2]device.Source {
+	return [2]device.Source{cuda.HandshakeSource(), movingSource("unpack", l, 0)}
 }

@@ -72,10 +72,11 @@ func NewTiles(d device.Device, l tiling.Layout, set *tiling.Set, subdomain *tili
 // tables of their neighbours. Owner is the rank of every tile.
 func (p *Tiles) Fill(owner []int32) (err error) {
 	if p.Subdomain.Border > 0 {
-		if p.handshake.kernel, err = p.Device.Compile(cuda.HandshakeSource()); err != nil {
+		sources := ExchangeSources(p.Layout)
+		if p.handshake.kernel, err = p.Device.Compile(sources[0]); err != nil {
 			return err
 		}
-		if p.unpack, err = p.Device.Compile(movingSource("unpack", p.Layout, 0)); err != nil {
+		if p.unpack, err = p.Device.Compile(sources[1]); err != nil {
 			return err
 		}
 	}
