@@ -207,8 +207,8 @@ func readHydrograph(r io.Reader) (*hydrograph, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading times in s and flows in m³/s with a comma between them: %w", err)
 		}
-		time, failed := strconv.ParseFloat(strings.TrimSpace(row[0]), 64)
-		flow, failed2 := strconv.ParseFloat(strings.TrimSpace(row[1]), 64)
+		time, failed := quantity.Plain(strings.TrimSpace(row[0]))
+		flow, failed2 := quantity.Plain(strings.TrimSpace(row[1]))
 		line, _ := reader.FieldPos(0)
 		switch n := len(h.times); {
 		case first && failed != nil && failed2 != nil:

@@ -301,7 +301,7 @@ func TestRefusals(t *testing.T) {
 		"ground.asc": head + "1 2 3\n4 -9999 6\n", "nan.asc": head + "1 nan 3\n4 5 6\n", "none.asc": head + strings.Repeat("-9999 ", 6),
 		"negative.asc": head + "0 0 0\n0 0 -0.5\n", "wide.asc": "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n",
 		"beside.asc": strings.Replace(head, "xllcorner 0", "xllcorner 5", 1) + "0 0 0 0 0 0", "over.asc": head + "0 0 0\n0 1 0\n",
-		"falls.csv": "0,1\n0,2\n", "words.csv": "a,b\nc,d\n", "below.csv": "0,-1\n",
+		"falls.csv": "0,1\n0,2\n", "words.csv": "a,b\nc,d\n", "parted.csv": "0,1\n1,2_0\n", "below.csv": "0,-1\n",
 		"void.asc": head + "1 2 3\n4 -32768 6\n", "marked.asc": "\xfe\xff\x00n",
 		"hours.csv": "\ufefft [h],Q [m3/s]\n0,1\n", "litres.csv": "time,flow_L/s\n0,1\n",
 	} {
@@ -348,6 +348,7 @@ func TestRefusals(t *testing.T) {
 		{"times are in h: write them in s", func(c *Case) { c.Edges = []string{"west=inflow:hours.csv"} }},
 		{"flows are in L/s: write them in m³/s", func(c *Case) { c.Edges = []string{"west=inflow:litres.csv"} }},
 		{"line 2", func(c *Case) { c.Edges = []string{"west=inflow:words.csv"} }},
+		{"line 2", func(c *Case) { c.Edges = []string{"west=inflow:parted.csv"} }},
 		{"line 1", func(c *Case) { c.Edges = []string{"west=inflow:below.csv"} }},
 		{"no ground", func(c *Case) { c.Gauges = []string{"hole=15,5"} }},
 		{"no ground", func(c *Case) { c.Gauges = []string{"far=300,5"} }},

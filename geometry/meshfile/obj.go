@@ -93,7 +93,7 @@ func (o *objReader) place(words [][]byte) error {
 	}
 	var at [3]float64
 	for i, word := range words {
-		x, err := strconv.ParseFloat(string(word), 64)
+		x, err := quantity.Plain(string(word))
 		switch {
 		case err != nil && i >= len(at):
 			return fmt.Errorf("a vertex has %q behind its coordinates, which is no weight and no colour", clip(word))

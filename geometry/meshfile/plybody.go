@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"unsafe"
 
 	"carina/geometry/mesh"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 )
 
 // plyValues are the numbers behind a PLY header, in binary or, where order is nil, in
@@ -52,7 +52,7 @@ func (v *plyValues) next(of plyType) (float64, error) {
 	}
 	word := v.data[:end]
 	v.data = v.data[end:]
-	x, err := strconv.ParseFloat(string(word), 64)
+	x, err := quantity.Plain(string(word))
 	if err != nil || !of.holds(x) {
 		return 0, fmt.Errorf("%q stands where a number of the declared type is needed", clip(word))
 	}

@@ -140,7 +140,7 @@ func (a *vtkArray) parse(n int64) (func(i int) float64, error) {
 	}
 	values := make([]float64, 0, n)
 	for word := range bytes.FieldsSeq(a.text) {
-		x, err := strconv.ParseFloat(string(word), 64)
+		x, err := quantity.Plain(string(word))
 		if err != nil || !a.kind.holds(x) {
 			return nil, fmt.Errorf("%q stands where a number of the declared type is needed", clip(word))
 		}

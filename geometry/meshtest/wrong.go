@@ -72,7 +72,7 @@ func wrongOBJ(m *mesh.Mesh) map[string][]byte {
 		"vertices alone": v, "no vertices": "f 1 2 3\n", "comments alone": "# nothing\n", "two corners": v + "f 1 2\n", "no corners": v + "f\n",
 		"corner 0": v + "f 0 1 2\n", "corner too high": v + "f 1 2 4\n", "corner too low": v + "f -4 -1 -2\n", "corner too early": "v 0 0 0\nf 1 2 3\nv 1 0 0\nv 0 1 0\n",
 		"corner no number": v + "f 1 2 x\n", "corner with a point": v + "f 1.0 2 3\n", "corner overflows": v + "f 1 2 99999999999999999999\n", "corner empty": v + "f 1 2 /3\n",
-		"two coordinates": "v 0 0\n" + v + "f 1 2 3\n", "coordinate no number": "v a 0 0\n" + v + "f 1 2 3\n", "coordinate infinite": "v inf 0 0\n" + v + "f 1 2 3\n",
+		"two coordinates": "v 0 0\n" + v + "f 1 2 3\n", "coordinate no number": "v a 0 0\n" + v + "f 1 2 3\n", "coordinate with an underscore": "v 1_0 0 0\n" + v + "f 1 2 3\n", "coordinate infinite": "v inf 0 0\n" + v + "f 1 2 3\n",
 		"coordinate nan": "v 0 nan 0\n" + v + "f 1 2 3\n", "coordinate overflows": "v 1e999 0 0\n" + v + "f 1 2 3\n", "unknown statement": v + "face 1 2 3\n",
 		"far corner": strings.Replace(whole, "\nv ", "\nv 1e30 ", 1), "binary behind": whole[:200] + "\x00\x01\x02\n" + whole[200:], "another format": "solid a\nendsolid a\n",
 		"too many numbers": "v 0 0 0 0 0 0 0 0 0 0\n" + v + "f 1 2 3\n", "comma": "v 0,0 0,0 0,0\n" + v + "f 1 2 3\n",
@@ -95,7 +95,7 @@ func wrongPLY(m *mesh.Mesh) map[string][]byte {
 		"no faces": head + vertex + end, "corner too high": head + vertex + face + end + "3 0 1 3\n", "corner negative": head + vertex + face + end + "3 0 1 -1\n", "corner with a point": head + vertex + face + end + "3 0 1 1.5\n",
 		"two corners": head + vertex + face + end + "2 0 1\n", "length negative": head + vertex + strings.Replace(face, "uchar", "int", 1) + end + "-3 0 1 2\n",
 		"length too long": head + vertex + strings.Replace(face, "uchar", "int", 1) + end + "2000000000 0 1 2\n", "word for a number": head + vertex + face + "end_header\n0 0 zero\n1 0 0\n0 1 0\n" + body,
-		"nan": head + vertex + face + "end_header\n0 0 nan\n1 0 0\n0 1 0\n" + body, "too few vertices": head + vertex + face + "end_header\n0 0 0\n1 0 0\n", "nothing behind": head + vertex + face + "end_header\n",
+		"underscore": head + vertex + face + "end_header\n0 0 1_0\n1 0 0\n0 1 0\n" + body, "nan": head + vertex + face + "end_header\n0 0 nan\n1 0 0\n0 1 0\n" + body, "too few vertices": head + vertex + face + "end_header\n0 0 0\n1 0 0\n", "nothing behind": head + vertex + face + "end_header\n",
 		"coordinate with a point": head + strings.ReplaceAll(vertex, "float", "short") + face + "end_header\n0 0 0\n1.5 0 0\n0 1 0\n" + body, "coordinate beyond its type": head + strings.ReplaceAll(vertex, "float", "short") + face + "end_header\n0 0 0\n40000 0 0\n0 1 0\n" + body,
 		"length beyond its type": head + vertex + face + end + "259 0 1 2\n", "two formats": head + "format ascii 1.0\n" + vertex + face + end + body,
 		"x twice": head + strings.Replace(vertex, "float y", "float x\nproperty float y", 1) + face + "end_header\n0 0 0 0\n1 1 0 0\n0 0 1 0\n" + body, "vertices twice": head + vertex + vertex + face + end + "0 0 0\n1 0 0\n0 1 0\n" + body,
@@ -130,5 +130,6 @@ func wrongVTP(m *mesh.Mesh) map[string][]byte {
 		"damaged block": damaged, "blocks that are not there": blocks, "corner too high": change(plain, "format=\"ascii\">\n0 ", "format=\"ascii\">\n99999 "), "base64 damaged": change(inline, "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"binary\">\n  ", "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"binary\">\n  ####"),
 		"point with a point": change(plain, `type="Float64"`, `type="Int32"`),
 		"nan":                change(plain, "NumberOfComponents=\"3\" format=\"ascii\">\n", "NumberOfComponents=\"3\" format=\"ascii\">\nnan "),
+		"underscore":         change(plain, "NumberOfComponents=\"3\" format=\"ascii\">\n", "NumberOfComponents=\"3\" format=\"ascii\">\n0_"),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -225,7 +226,11 @@ var keywordWords = map[string]int{"facet": 5, "outer": 2, "vertex": 4, "endloop"
 func (a *asciiReader) write(line []byte, keyword string, number int) error {
 	line = bytes.ToLower(line)
 	if n, known := keywordWords[keyword]; known {
-		if words := bytes.Fields(line); len(words) > n {
+		words := bytes.Fields(line)
+		if keyword == "vertex" && bytes.IndexByte(line, '_') >= 0 && hasUnderscore(words[:min(len(words), n)]) {
+			return fmt.Errorf("line %d: expected three numbers behind vertex, found %q: %s", number, clip(string(line)), mesh.ExportAgain)
+		}
+		if len(words) > n {
 			if keyword == "vertex" && isNumber(words[n]) {
 				return fmt.Errorf("line %d: a vertex has three coordinates, found a fourth number in %q: %s", number, clip(string(line)), mesh.ExportAgain)
 			}
@@ -236,6 +241,12 @@ func (a *asciiReader) write(line []byte, keyword string, number int) error {
 	a.text.Write(line)
 	a.text.WriteByte('\n')
 	return nil
+}
+
+// hasUnderscore tells whether one of some words has an underscore, which the library
+// takes for nothing between digits.
+func hasUnderscore(words [][]byte) bool {
+	return slices.ContainsFunc(words, func(w []byte) bool { return bytes.IndexByte(w, '_') >= 0 })
 }
 
 func clip(text string) string {

@@ -152,6 +152,8 @@ func TestWrongLinesAreNamed(t *testing.T) {
 		{vertex, "vertex", `line 6: expected three numbers behind vertex`},
 		{vertex, "vertex 5 0 x", `line 6: expected three numbers behind vertex`},
 		{vertex, "vertex 5,0 0,0 0,0", `line 6: expected three numbers behind vertex`},
+		{vertex, "vertex 5_0 0 0", `line 6: expected three numbers behind vertex, found "vertex 5_0 0 0"`},
+		{vertex, "vertex 5 0 1e-0_3", `line 6: expected three numbers behind vertex`},
 		{vertex, "vertx 5 0 0", `line 6: expected vertex, found "vertx 5 0 0"`},
 		{vertex, "remark\nvertex 5 0 0", `line 6: expected vertex, found "remark"`},
 		{vertex, "vertex 5 0 0\nvertex 5 0 0", `line 9: expected endloop, found "vertex`},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 
 	"gonum.org/v1/gonum/spatial/r3"
 )
@@ -143,7 +144,7 @@ func (h *header) set(name, text string) (err error) {
 			err = fmt.Errorf("cellsize of the raster is %s m; give a length above 0", short(text))
 		}
 	case "nodata_value":
-		if h.noData, err = strconv.ParseFloat(text, 64); err != nil {
+		if h.noData, err = quantity.Plain(text); err != nil {
 			err = fmt.Errorf("NODATA_value of the raster is %q, which is no number", short(text))
 		}
 	default:
@@ -162,7 +163,7 @@ func count(name, text string) (int32, error) {
 }
 
 func finite(name, text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := quantity.Plain(text)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%s of the raster is %q, which is no finite number", name, short(text))
 	}
@@ -201,7 +202,7 @@ func (g *Raster) readValues(words *bufio.Scanner, first string, h *header) error
 		if n == want {
 			return fmt.Errorf("the raster has more than the %d values of %d columns and %d rows, the first of them %q", want, g.Columns, g.Rows, short(text))
 		}
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := quantity.Plain(text)
 		switch {
 		case err != nil:
 			return fmt.Errorf("column %d of row %d of the raster is %q, which is no number; numbers have a point, and spaces between them", n%int64(g.Columns)+1, n/int64(g.Columns)+1, short(text))

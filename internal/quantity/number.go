@@ -28,6 +28,16 @@ func Number(text string) (float64, error) {
 	return value, nil
 }
 
+// Plain reads a number of a file that programs write: unlike people, who may part
+// thousands, they leave no underscores between digits, and what has some is no number.
+// It fails as strconv.ParseFloat does.
+func Plain(text string) (float64, error) {
+	if strings.Contains(text, "_") {
+		return 0, &strconv.NumError{Func: "ParseFloat", Num: text, Err: strconv.ErrSyntax}
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
 // Whole reads a whole number as people write it: 3000, 1_000_000, 1e6, 0x10. Zeros
 // in front change nothing. It fails with ErrFraction for 2.5 and for 3.000, which
 // may mean 3 or 3000, and with ErrRange for what 64 bits do not hold.

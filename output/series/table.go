@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"carina/internal/quantity"
 )
 
 // Table is a CSV file that grows by a row a sample: the step, the time in seconds, and
@@ -177,7 +179,7 @@ func Read(path string) (heading []string, columns [][]float64, err error) {
 			continue
 		}
 		for i, word := range row {
-			v, err := strconv.ParseFloat(word, 64)
+			v, err := quantity.Plain(word)
 			if word == "" {
 				v, err = math.NaN(), nil // it was not known
 			}

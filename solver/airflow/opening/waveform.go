@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strings"
 
 	"carina/internal/machine"
 	"carina/internal/quantity"
@@ -192,7 +193,7 @@ func ReadTable(r io.Reader) (*Table, error) {
 				return nil, err
 			}
 			continue
-		case errTime != nil || errValue != nil || math.IsNaN(time+value) || math.IsInf(time+value, 0):
+		case errTime != nil || errValue != nil || strings.Contains(fields[0]+fields[1], "_") || math.IsNaN(time+value) || math.IsInf(time+value, 0):
 			return nil, fmt.Errorf("row %d of the waveform is %q; give a time and a factor", row, fields)
 		case len(t.Times) > 0 && time == t.Times[len(t.Times)-1]:
 			return nil, fmt.Errorf("row %d of the waveform is at %g s like the row before it; give one factor for each time", row, time)

@@ -42,7 +42,7 @@ func TestWaveforms(t *testing.T) {
 	}
 	for bad, says := range map[string]string{
 		"": "empty", "time,factor\n": "empty", "0,1\n0,2\n": "row 2 of the waveform is at 0 s like the row before it", "1,1\n0,2\n": "sort it by time",
-		"0,1\nx,2\n": "row 2", "0,NaN\n": "row 1", "0\n": "a comma between", "0,1,2\n": "a comma between", "0;1\n": "a comma between",
+		"0,1\nx,2\n": "row 2", "1_0,1\n": "row 1", "0,1\n1,2_0\n": "row 2", "0,NaN\n": "row 1", "0\n": "a comma between", "0,1,2\n": "a comma between", "0;1\n": "a comma between",
 		"time (ms),factor\n0,1\n": "in ms: write them in s", "t_min,factor\n0,1\n": "in min", "t,Q [L/min]\n0,15\n": "values are in L/min", "t,p (cmH2O)\n0,5\n": "in cmH2O", "t,share (%)\n0,50\n": "in %",
 		"\xff\xfe0\x00,\x001\x00": "UTF-16", "\x1f\x8b\x08": "gzipped",
 	} {
