@@ -35,7 +35,7 @@ var rooms = []room{
 	{"geometry/scan", nil},
 	{"geometry", []string{"internal", "geometry/mesh", "geometry/meshtest", "geometry/stl", "geometry/meshfile", "geometry/contour", "geometry/nifti", "geometry/mend", "geometry/opening", "geometry/branch", "geometry/scan"}},
 	{"geometry/tree", []string{"internal", "geometry", "geometry/branch"}},
-	{"geometry/terrain", []string{"geometry"}},
+	{"geometry/terrain", []string{"internal", "geometry"}},
 	{"partition/graph", []string{"internal"}},
 	{"partition/graphtest", []string{"partition/graph"}},
 	{"partition/coarsen", []string{"internal", "partition/graph", "partition/graphtest"}},
