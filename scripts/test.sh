@@ -4,9 +4,8 @@
 set -uo pipefail
 GO=${GO:-go}
 log=$(mktemp -d)
-beside=
-trap '[ -z "$beside" ] || kill -- -"$beside" 2>/dev/null; rm -rf "$log"' EXIT
-trap 'exit 130' INT TERM
+trap 'rm -rf "$log"' EXIT
+trap 'exit 130' INT TERM # and not go on with the next kind of tests
 failed=0
 left_out=()
 
@@ -15,15 +14,8 @@ left_out=()
 run() {
 	local name=$1
 	shift
-	"$@" >"$log/$name" 2>&1
-	show "$name" $?
-}
-
-# show NAME STATUS: shows what has run.
-show() {
-	local name=$1
 	echo "== $name"
-	if [ "$2" = 0 ]; then
+	if "$@" >"$log/$name" 2>&1; then
 		grep -E '^(ok|FAIL)\b' "$log/$name"
 	else
 		failed=1
@@ -38,24 +30,16 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 bash scripts/lint.sh || failed=1
 # Properties of random things: make fuzz tries 1,000.
 export RAPID_CHECKS=${RAPID_CHECKS:-40}
-if $mpi; then
-	# Only where tests need MPI: to link all others anew takes its time. Processes wait for
-	# each other and leave cores to the tests without MPI, beside which they run.
-	packages=$(grep -rlE "^//go:build mpi$" --include="*_test.go" . | xargs -n1 dirname | sort -u)
-	set -m # or an interrupt would not reach them
-	$GO test -v -tags mpi -timeout 30m -run MPI $packages >"$log/mpi" 2>&1 &
-	beside=$!
-	set +m
-else
-	left_out+=("tests with MPI: Open MPI is not installed")
-fi
 # The limit is for a machine that is busy with other things. What go test would vet,
 # lint has vetted.
 run plain $GO test -v -vet=off -timeout 30m ./...
+
 if $mpi; then
-	wait "$beside"
-	show mpi $?
-	beside=
+	# Only where tests need MPI: to link all others anew takes its time.
+	packages=$(grep -rlE "^//go:build mpi$" --include="*_test.go" . | xargs -n1 dirname | sort -u)
+	run mpi $GO test -v -tags mpi -timeout 30m -run MPI $packages
+else
+	left_out+=("tests with MPI: Open MPI is not installed")
 fi
 if command -v cc >/dev/null; then
 	run driver bash scripts/cuda.sh $GO test -v -vet=off -tags cuda -timeout 15m ./solver/cuda/driver
