@@ -194,11 +194,29 @@ func (o *Options) together(ctx context.Context, whole *solver.Domain, s airflow.
 	case each[1] == 0:
 		backends = backends[:1]
 	default:
-		if domain, err = gpu.DivideBy(whole, []float64{float64(each[0]), float64(each[1])}, gpu.Single); err != nil {
+		if domain, err = shared(ctx, whole, each); err != nil {
 			return 0, err
 		}
 	}
 	return o.stepped(ctx, domain, s, backends, each[0] > 0)
+}
+
+// shared divides a domain as a run does that ranks of such shares compute.
+func shared(ctx context.Context, whole *solver.Domain, each []int64) (*solver.Domain, error) {
+	o := balance.Options{Ranks: len(each)}
+	for _, cells := range each {
+		o.Speeds = append(o.Speeds, float64(cells))
+	}
+	partition, err := balance.Make(ctx, whole.Grid, o)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := solver.NewDomain(whole.Grid, partition)
+	if err != nil {
+		return nil, err
+	}
+	domain.Periodic = whole.Periodic
+	return domain, nil
 }
 
 // stepped measures how many cells a second ranks update, one on each backend, of which the

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +51,7 @@ func TestPopulationsInHostMemory(t *testing.T) {
 	g := tube()
 	settings := caveSettings(g)
 	for _, ranks := range []int{1, 2} {
-		domain := must(DivideBy(solver.WholeDomain(g), slices.Repeat([]float64{1}, ranks), Single))
+		domain := must(Divide(solver.WholeDomain(g), ranks, Single))
 		hashes := map[bool]uint64{}
 		for _, inHost := range []bool{false, true} {
 			err := transport.InProcess(ranks, func(tr transport.Transport) error {

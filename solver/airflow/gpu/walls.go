@@ -75,16 +75,11 @@ func workOf(links int32, bits int) int64 {
 // Divide gives the cells of a domain to so many ranks: consecutive pieces of the
 // tiles along Morton's curve, of equal work. Storage is what they compute with.
 func Divide(domain *solver.Domain, ranks int, storage Storage) (*solver.Domain, error) {
-	return DivideBy(domain, slices.Repeat([]float64{1}, ranks), storage)
-}
-
-// DivideBy is Divide into shares of the work, of any scale, one for each rank.
-func DivideBy(domain *solver.Domain, shares []float64, storage Storage) (*solver.Domain, error) {
 	bits := 32
 	if storage == Half {
 		bits = 16
 	}
-	return tiling.Divide(domain, shares, func(links int32) int64 { return workOf(links, bits) })
+	return tiling.Divide(domain, slices.Repeat([]float64{1}, ranks), func(links int32) int64 { return workOf(links, bits) })
 }
 
 // newWallTables collects the links of some tiles of a domain, in their order. Index
