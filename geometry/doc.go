@@ -6,7 +6,7 @@
 // SuggestOpenings finds places. Diagnose reports all that. VoxelizePrepared
 // fills the lumen with cells stored as runs along x and measures how the links
 // between neighbouring cells cross the wall and the openings; Voxelize does
-// both steps at once. MeasureWalls divides the wall's area among the cells.
+// both steps at once.
 //
 // What is wall and what is fluid follows from where a closed body lies, not
 // from how a file winds it: a body whose inside is the lumen is a wall; a closed

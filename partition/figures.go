@@ -40,17 +40,6 @@ func EdgeCutOf(g *graph.Graph, parts []int32) int64 {
 	return twice.Load() / 2
 }
 
-// VolumesOf returns the total communication volume of a partition into k
-// parts, Σ over vertices of the number of other parts among the neighbours,
-// and the largest verticesAtOnce of it that a single part sends.
-func VolumesOf(g *graph.Graph, parts []int32, k int) (total, bottleneck int64) {
-	for _, f := range figuresOf(g, parts, k) {
-		total += f.volume
-		bottleneck = max(bottleneck, f.volume)
-	}
-	return total, bottleneck
-}
-
 // figures are what is counted of one part: its vertices, their weight, the
 // weight of the edges that leave it, and the sizes of its vertices for each of the
 // other parts among their neighbours.
@@ -58,13 +47,8 @@ type figures struct {
 	vertices, weight, cut, volume int64
 }
 
-// figuresOf is sizedFiguresOf where all vertices are of size one.
-func figuresOf(g *graph.Graph, parts []int32, k int) []figures {
-	return sizedFiguresOf(g, nil, parts, k)
-}
-
-// sizedFiguresOf counts for every part.
-func sizedFiguresOf(g *graph.Graph, sizes []int64, parts []int32, k int) []figures {
+// figuresOf counts for every part; all vertices are of size one where sizes is nil.
+func figuresOf(g *graph.Graph, sizes []int64, parts []int32, k int) []figures {
 	all := make([]figures, k)
 	var mutex sync.Mutex
 	// Adding up must not take longer than counting.

@@ -49,7 +49,7 @@ type Result struct {
 func newResult(g *graph.Graph, parts []int32, l *limits, opt *Options) *Result {
 	stated := l.stated
 	res := &Result{Parts: parts, Limits: stated, Unreachable: !slices.Equal(stated, l.effective), PartWeights: make([]int64, opt.Parts), Feasible: true}
-	for p, f := range sizedFiguresOf(g, opt.VertexSizes, parts, opt.Parts) {
+	for p, f := range figuresOf(g, opt.VertexSizes, parts, opt.Parts) {
 		res.PartWeights[p] = f.weight
 		if f.weight > stated[p] {
 			res.Feasible = false

@@ -90,11 +90,6 @@ func arrange(area rectangle, views []*View) []panel {
 	}
 }
 
-// extent is the part of the figure that the view covers.
-func (p *panel) extent() rectangle {
-	return rectangle{p.x, p.y, p.x + float64(p.view.Width)*p.scale, p.y + float64(p.view.Height)*p.scale}
-}
-
 // captionStyle is that of the names of views.
 var captionStyle = style(14, false, faint)
 

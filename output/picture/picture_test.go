@@ -445,3 +445,8 @@ func TestLayerOfManyStretches(t *testing.T) {
 		})
 	}
 }
+
+// extent is the part of the figure that the view covers.
+func (p *panel) extent() rectangle {
+	return rectangle{p.x, p.y, p.x + float64(p.view.Width)*p.scale, p.y + float64(p.view.Height)*p.scale}
+}

@@ -202,55 +202,6 @@ func (s *planeSums) result(u Units, ambient float64) (flow, pressure float64) {
 	return fromFixed(s[1]) * u.FlowRate(), fromFixed(s[2])*u.Pressure()/float64(s[0]) + ambient
 }
 
-// Vorticity returns the curl of a gathered velocity, in 1/s, by central
-// differences; next to walls, where a neighbour is missing, by one-sided ones
-// to the wall half a cell away, where the air rests.
-func Vorticity(grid *geometry.Grid, f *Fields) [3][]float32 {
-	var curl [3][]float32
-	for a := range 3 {
-		curl[a] = make([]float32, len(f.Pressure))
-	}
-	find := newCellFinder(grid)
-	cell := 0
-	for _, run := range grid.Runs {
-		for x := run.X0; x < run.X1; x++ {
-			var gradient [3][3]float64 // ∂_a u_b
-			for a := range 3 {
-				step := [3]int32{}
-				step[a] = 1
-				up := find.number(x+step[0], run.Y+step[1], run.Z+step[2])
-				down := find.number(x-step[0], run.Y-step[1], run.Z-step[2])
-				for b := range 3 {
-					gradient[a][b] = difference(f.Velocity[b], cell, down, up) / grid.Spacing
-				}
-			}
-			for a := range 3 {
-				b, c := (a+1)%3, (a+2)%3
-				curl[a][cell] = float32(gradient[b][c] - gradient[c][b])
-			}
-			cell++
-		}
-	}
-	return curl
-}
-
-// difference is the derivative in cells along a line down–cell–up, where −1
-// stands for a wall.
-func difference(u []float32, cell, down, up int) float64 {
-	high, low, length := 0.0, 0.0, 2.0
-	if up >= 0 {
-		high = float64(u[up])
-	} else {
-		length -= 0.5
-	}
-	if down >= 0 {
-		low = float64(u[down])
-	} else {
-		length -= 0.5
-	}
-	return (high - low) / length
-}
-
 // cellFinder finds the global numbers of cells.
 type cellFinder struct {
 	grid   *geometry.Grid
