@@ -96,12 +96,12 @@ func (e Extrapolated) Low() float64 { return e.Value - e.Uncertainty }
 // High is the upper bound.
 func (e Extrapolated) High() float64 { return e.Value + e.Uncertainty }
 
-// Relative is the uncertainty over the value.
+// Relative is the uncertainty over the value, 0 where there is none.
 func (e Extrapolated) Relative() float64 {
-	if e.Value == 0 {
+	if e.Uncertainty == 0 {
 		return 0
 	}
-	return max(e.Uncertainty/e.Value, -e.Uncertainty/e.Value)
+	return e.Uncertainty / math.Abs(e.Value)
 }
 
 // Reaches tells whether the pressure drop is known to an accuracy, of three spacings.

@@ -30,9 +30,10 @@ const (
 	pipeSource    = "El Khoury et al. 2013"
 )
 
+// Peaks of the fluctuations over a time of 8 scatter by 2 %, over 40 by half a percent.
 var wallRuns = []wallRun{
 	{"channel Re_τ 178", straightChannel, 20, 8, 16, 0.08, 0.06, false, processor, channelSource},
-	{"channel Re_τ 178", straightChannel, 40, 8, 16, 0.05, 0.03, false, onGPU, channelSource},
+	{"channel Re_τ 178", straightChannel, 40, 8, 48, 0.05, 0.03, false, onGPU, channelSource},
 	{"turned channel Re_τ 178", turnedChannel, 20, 8, 16, 0.08, 0, false, onGPU, channelSource},
 	{"pipe Re 5300", turbulentPipe, 64, 10, 20, 0.04, 0, true, onGPU, pipeSource},
 }

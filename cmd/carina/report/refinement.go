@@ -31,6 +31,9 @@ func refinementWords(r *carina.Refinement) string {
 // limitWords is a limit with its uncertainty.
 func limitWords(e *carina.Extrapolated, unit string) string {
 	if e.Order == 0 && strings.HasPrefix(e.Basis, "no order") {
+		if e.Relative() > 1 {
+			return fmt.Sprintf("not known from these spacings, %s on the finest (%s)", quantity.Format(e.Value, unit), e.Basis)
+		}
 		return fmt.Sprintf("between %s and %s (%s)", quantity.Format(e.Low(), unit), quantity.Format(e.High(), unit), e.Basis)
 	}
 	return fmt.Sprintf("%s ± %s, %.2g %% (%s)", quantity.Format(e.Value, unit), quantity.Format(e.Uncertainty, unit), 100*e.Relative(), e.Basis)

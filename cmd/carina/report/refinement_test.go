@@ -25,3 +25,15 @@ func TestRefinementIsATable(t *testing.T) {
 		}
 	}
 }
+
+// A limit that may be of either sign is no range to state.
+func TestUnknownLimits(t *testing.T) {
+	for words, e := range map[string]carina.Extrapolated{
+		"between 2.80 Pa and 3.20 Pa (no order observed)":                          {Value: 3, Uncertainty: 0.2, Basis: "no order observed"},
+		"not known from these spacings, 48.7 Pa on the finest (no order observed)": {Value: 48.7, Uncertainty: 67, Basis: "no order observed"},
+	} {
+		if got := limitWords(&e, "Pa"); got != words {
+			t.Errorf("%q, want %q", got, words)
+		}
+	}
+}
