@@ -173,7 +173,7 @@ func (c *Case) cost(g *geometry.Grid) (*balance.Cost, error) {
 		precision = airflow.Precision(c.Precision)
 	}
 	if !slices.Contains(airflow.Precisions, precision) {
-		return nil, fmt.Errorf("unknown precision %q: use single or double", c.Precision)
+		return nil, fmt.Errorf("unknown precision %q: use one of %s", c.Precision, quantity.Either(airflow.Precisions))
 	}
 	layout := balance.Sparse
 	setIfGiven(&layout, c.Layout)
