@@ -170,6 +170,32 @@ func TestSoundLeaves(t *testing.T) {
 	}
 }
 
+// Behind a slow start the flow settles in the time in which it passes the lumen a few times:
+// also where it leaves, and where hardly anything takes from it what it begins with.
+func TestFlowSettlesSoon(t *testing.T) {
+	race.SkipArithmetic(t)
+	const flow, diameter = 1e-3 / 60, 0.01
+	g := pipe(2, 7, 35, diameter)
+	s := DefaultSettings()
+	s.FlowRate, s.Profile, s.LatticeVelocity, s.Collision = flow, opening.Parabolic, 0.06, Recursive
+	r := must(NewRank(solver.WholeDomain(g), s, transport.NewLocal(1)[0]))
+	defer r.Close()
+	volume := float64(g.Cells()) * math.Pow(g.Spacing, 3)
+	drop := func(exchanges float64) float64 {
+		for end := r.rampSteps*r.units.TimeStep + exchanges*volume/flow; r.Time() < end; {
+			if err := r.engine.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := must(r.OpeningSummaries())
+		return o[0].Pressure - o[1].Pressure
+	}
+	soon, last := drop(2.5), drop(15)
+	if t.Logf("%g and %g Pa", soon, last); math.Abs(soon-last) > 0.005*last {
+		t.Errorf("the pressure drop is %g Pa after two and a half exchanges of the air, and %g Pa at last", soon, last)
+	}
+}
+
 func TestConditionsAreChecked(t *testing.T) {
 	g := cave(1, [3]bool{})
 	for name, c := range map[string]map[int]opening.Condition{

@@ -22,6 +22,7 @@ func TestRecordedHashes(t *testing.T) {
 		change     func(*Settings)
 	}{
 		{"default", "b5d794aa1a3badb6", func(s *Settings) {}},
+		{"a start over crossings of sound", "8c249b0dbf4c8af7", func(s *Settings) { s.RampTime = 0 }},
 		{"TRT", "b5d794aa1a3badb6", func(s *Settings) { s.Collision = TRT }},
 		{"BGK, bounce-back", "f7ae330850cce6ac", func(s *Settings) { s.Collision, s.Wall = BGK, BounceBack }},
 		{"TRT, quadratic walls", "a6bae6ea5ffe0c79", func(s *Settings) { s.Collision, s.Wall = TRT, Quadratic }},

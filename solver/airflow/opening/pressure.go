@@ -6,11 +6,37 @@ import (
 	"carina/solver/lattice"
 )
 
-// absorption is how much of a sudden change of what leaves through a pressure
-// opening returns: with 2 − √3 a plane wave of sound that reaches it at right
-// angles is not reflected, since its density is c_n/√3 times its part of the
-// velocity.
-var absorption = 2 - math.Sqrt(3)
+// matchedReturn is the part of a sudden change of what leaves through a pressure opening
+// that returns where a plane wave of sound that reaches it at right angles shall not be
+// reflected at all: then its density is c_n/√3 times its part of the velocity.
+//
+// Of changes that take longer than absorptionCrossings, such an opening takes up little,
+// but it acts on them as air of its own would that lies behind it, of the length
+// √3 (1−a)/(1+a) absorptionCrossings domains for a part a. So where the flow settles by
+// itself it takes that much longer, by what air needs to pass as many domains. With
+// steadyReturn it is a tenth of that, and sound leaves after some more crossings.
+var matchedReturn = 2 - math.Sqrt(3)
+
+const steadyReturn = 0.9
+
+// returning is the part of a sudden change that returns. Much sound is made where the flow
+// starts suddenly, a waveform changes it, or openings answer it.
+func (f *Faces) returning(c *Choice) float64 {
+	answered := c.Sudden || c.Waveform != nil
+	for i, area := range f.Areas {
+		condition := c.Conditions[f.grid.Openings[i].Number]
+		answered = answered || area > 0 && condition.answers()
+	}
+	if answered {
+		return matchedReturn
+	}
+	return steadyReturn
+}
+
+// answers tells whether an opening changes what it imposes by itself or with what leaves.
+func (c *Condition) answers() bool {
+	return c.Waveform != nil || c.Kind == Windkessel || c.Kind == ImposedFlow && c.Flow < 0
+}
 
 // absorptionCrossings is the time after which a pressure opening regards what
 // leaves as steady, in crossings of the domain by sound: faster changes are
@@ -59,8 +85,8 @@ const absorptionCrossings = 2
 // before. Where hardly any air moves, up to the transition, one passes into the
 // other.
 //
-// The projection of what changes faster than sound crosses the domain is
-// multiplied by absorption, with a memory of what was there for long.
+// Of the projection of what changes faster than sound crosses the domain only the part
+// Returning returns, with a memory of what was there for long.
 func (s *State) incoming(set *lattice.Set, g *group, links []Link, sample *sample, memory *[2]float64, v *atLinks) {
 	var along float64
 	for a := range 3 {
@@ -173,5 +199,5 @@ func (s *State) transitionSpeed() float64 {
 // absorb returns what comes back of a value that is given anew in every step.
 func (s *State) absorb(memory *float64, value float64) float64 {
 	*memory += (value - *memory) * s.Forgetting
-	return absorption*value + (1-absorption)**memory
+	return s.Returning*value + (1-s.Returning)**memory
 }

@@ -30,6 +30,8 @@ type Imposed struct {
 	// forgets in a step: all where a controller prescribes the flow, which absorbs
 	// by itself.
 	Forgetting float64
+	// Returning is the part of a sudden change of what leaves that returns.
+	Returning float64
 	// Inflow is what enters per cell face of mean profile.
 	Inflow float64
 	// Density is the imposed deviation of the density, Gradient that along the
@@ -85,8 +87,8 @@ type Choice struct {
 	Differences float64
 	// Crossing is the number of steps in which sound crosses the domain.
 	Crossing float64
-	// Moving tells that air moves at the start.
-	Moving bool
+	// Moving tells that air moves at the start, Sudden that the flow starts at once.
+	Moving, Sudden bool
 }
 
 // States are all openings of a grid.
@@ -113,7 +115,9 @@ func New(f *Faces, choice *Choice) (*States, error) {
 		}
 		s.List[i] = s.newState(i, c, choice)
 	}
+	returning := f.returning(choice)
 	for i, a := range f.Areas {
+		s.List[i].Returning = returning
 		if _, given := choice.Conditions[f.grid.Openings[i].Number]; !given && s.List[i].condition.Kind == ImposedFlow {
 			s.List[i].flow = choice.FlowRate / s.units.FlowRate * a / shared
 		}

@@ -79,6 +79,7 @@ struct Opening {
 	real tau_plus;             // that stress stays out of equilibrium, in steps
 	real tau_ratio;            // how many times longer third moments do
 	real forgetting;           // the part of its memory that the absorption forgets in a step
+	real returning;            // of a sudden change of what leaves, the part that returns
 	real differences;          // of third moments, the part that its cells forget, over their speed
 };
 struct alignas(16) Sample { // of an opening cell in the last step

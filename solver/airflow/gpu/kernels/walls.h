@@ -141,10 +141,9 @@ struct PressureOpening {
 	}
 	DEVICE real absorb(int k, real value) const
 	{
-		const real remaining = real(0.26794919243112270647); // 2 − √3
 		real &memory = walls.memory[k];
 		memory += (value - memory) * o.forgetting;
-		return remaining * value + (1 - remaining) * memory;
+		return o.returning * value + (1 - o.returning) * memory;
 	}
 	DEVICE void impose(real &gained)
 	{
