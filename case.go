@@ -147,7 +147,7 @@ type FlowCase struct {
 
 	// Refine is on how many spacings to compute, 2 or 3, the finest last, to tell
 	// what the flow tends to; one when 0. Accuracy goes on to finer spacings, at most
-	// the case's, until the pressure drop is known to it, such as 5%.
+	// the case's, until the pressure drop and the resistance are known to it, such as 5%.
 	Refine   int    `yaml:"refine" zero:"refused"`
 	Accuracy string `yaml:"accuracy"`
 }

@@ -195,9 +195,10 @@ func TestProgramsRefine(t *testing.T) {
 	if r := f.Summary().Refinement; r == nil || len(r.Levels) != 2 || levels != 2 || r.Levels[0].FluidCells != f.Grid().Cells() {
 		t.Errorf("%d levels heard, %+v", levels, r)
 	}
-	c.Refine = -1
-	if _, err := carina.Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "choose 2 or 3") {
-		t.Errorf("a refinement of less than no spacing: %v", err)
+	for _, c.Refine = range []int{-1, 1, 4} {
+		if _, err := carina.Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "choose 2 or 3") {
+			t.Errorf("a refinement of %d: %v", c.Refine, err)
+		}
 	}
 	c.Refine = 2
 	if _, err := carina.Run(context.Background(), c, carina.Keep(carina.Checkpoints{End: true})); err == nil || !strings.Contains(err.Error(), "on one spacing") {

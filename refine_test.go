@@ -1,6 +1,7 @@
 package carina
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ func levelsOf(drops ...float64) []Level {
 	var list []Level
 	spacing := 1e-3
 	for i, d := range drops {
-		list = append(list, Level{Spacing: spacing, PressureDrop: d, inflow: 2e-4, Shares: []float64{0, 0.3 + 0.01*float64(i*i), 0.7 - 0.01*float64(i*i)}, ShareErrors: make([]float64, 3)})
+		list = append(list, Level{Spacing: spacing, PressureDrop: d, Inflow: 2e-4, Shares: []float64{0, 0.3 + 0.01*float64(i*i), 0.7 - 0.01*float64(i*i)}, ShareErrors: make([]float64, 3)})
 		spacing *= RefinementRatio
 	}
 	return list
@@ -50,5 +51,78 @@ func TestRefinementOverTheSameOpenings(t *testing.T) {
 	levels[1].Closed = []int{2, 3}
 	if _, err := NewRefinement(levels, threeOpenings); err == nil || !strings.Contains(err.Error(), "openings 2, 3 meet no cell") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Where pressures are imposed, the resistance is extrapolated from what flows on each
+// spacing, by itself: its limit is that of the second order that the levels are made of,
+// and an accuracy is judged on it. The same comes back from JSON.
+func TestRefinementOfImposedPressures(t *testing.T) {
+	const drop, resistance, slope = 0.3, 5000., 800.
+	levels := levelsOf(drop, drop, drop)
+	for i := range levels {
+		h := levels[i].Spacing / levels[0].Spacing
+		levels[i].Inflow = drop / (resistance + slope*h*h)
+	}
+	data, err := json.Marshal(levels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []Level
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range [][]Level{levels, read} {
+		r, err := NewRefinement(list, threeOpenings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(r.Resistance.Value-resistance) > 1e-6*resistance || math.Abs(r.Resistance.Order-2) > 1e-6 || r.PressureDrop.Relative() > 1e-9 {
+			t.Errorf("%+v", r)
+		}
+		if name, _ := r.LeastKnown(); name != "resistance" || r.Reaches(0.1) || !r.Reaches(0.21) { // 1.25 × 800 / 5000 is 0.2
+			t.Errorf("%s is known least, to %g", name, r.Resistance.Relative())
+		}
+	}
+}
+
+// An accuracy takes three spacings that count.
+func TestReachingTakesThreeSpacings(t *testing.T) {
+	levels := levelsOf(3, 3.0001, 3.0002)
+	r, err := NewRefinement(levels, threeOpenings)
+	if err != nil || !r.Reaches(0.01) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	levels[2].Closed = []int{3}
+	if r, err = NewRefinement(levels, threeOpenings); err != nil || r.Reaches(0.01) || r.Enough() || len(r.Counted()) != 2 {
+		t.Errorf("two of three count: %+v, %v", r, err)
+	}
+	if (*Refinement)(nil).Reaches(0.5) {
+		t.Error("nothing reaches an accuracy")
+	}
+}
+
+// What makes no refinement is an error that says why.
+func TestWrongLevels(t *testing.T) {
+	short := levelsOf(3, 3.1, 3.2)
+	short[1].Shares = short[1].Shares[:1]
+	negative := levelsOf(3, 3.1, 3.2)
+	negative[2].Inflow = -1
+	unsorted := levelsOf(3, 3.1, 3.2)
+	unsorted[0], unsorted[2] = unsorted[2], unsorted[0]
+	for want, levels := range map[string][]Level{
+		"give the levels": nil, "1 share": short, "the inflow is -1": negative, "too alike": unsorted, "one spacing": levelsOf(3),
+	} {
+		if r, err := NewRefinement(levels, threeOpenings); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %+v, %v", want, r, err)
+		}
+	}
+	// Without inflows there is no resistance.
+	still := levelsOf(3, 3.1, 3.2)
+	for i := range still {
+		still[i].Inflow = 0
+	}
+	if r, err := NewRefinement(still, nil); err != nil || r.Resistance.Value != 0 || len(r.Shares) > 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -31,7 +31,7 @@ func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 		return nil, err
 	}
 	o := optionsOf(with)
-	refined := accuracy > 0 || c.Refine > 1
+	refined := accuracy > 0 || c.Refine > 0
 	if refined && (o.checkpoints != Checkpoints{} || o.restart != nil) {
 		return nil, errors.New("checkpoints are of a flow on one spacing: leave --refine and --accuracy out, or --checkpoint and --restart")
 	}

@@ -147,7 +147,7 @@ func refineFlags(command *cobra.Command, c *carina.Case) {
 	f := command.Flags()
 	f.IntVar(&c.Refine, "refine", c.Refine, "compute on so many spacings, 2 or 3, the finest last, and tell what the flow tends to and how uncertain that is; 3 where no number is given")
 	f.Lookup("refine").NoOptDefVal = "3"
-	f.StringVar(&c.Accuracy, "accuracy", c.Accuracy, "compute on finer and finer spacings, at most that of --spacing or --fluid-cells, until the pressure drop is known to this, such as 5%")
+	f.StringVar(&c.Accuracy, "accuracy", c.Accuracy, "compute on finer and finer spacings, at most that of --spacing or --fluid-cells, until the pressure drop and the resistance are known to this, such as 5%")
 }
 
 // caseOf returns the case that a case file holds, changed by the flags that

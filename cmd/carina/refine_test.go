@@ -55,6 +55,7 @@ func TestWrongRefinements(t *testing.T) {
 		want      string
 	}{
 		{[]string{pipe, "--spacing", "3mm", "--refine=4"}, "choose 2 or 3"},
+		{[]string{pipe, "--spacing", "3mm", "--refine=1"}, "a refinement of 1 spacing is not computed: choose 2 or 3"},
 		{[]string{pipe, "--spacing", "3mm", "--refine", "--accuracy", "5%"}, "leave refine out"},
 		{[]string{pipe, "--spacing", "3mm", "--refine", "--waveform", "sine:1s"}, "waveform"},
 		{[]string{pipe, "--spacing", "3mm", "--refine", "--steps", "100"}, "another time on each spacing"},

@@ -63,7 +63,7 @@ func runCase(command *cobra.Command, c *carina.Case, flags *runFlags) error {
 	}
 	l := newListener(command, c)
 	f, err := carina.Run(command.Context(), *c, append(flags.options(), carina.Discard(), carina.Listen(l.Listener))...)
-	refines := c.Refine > 1 || c.Accuracy != ""
+	refines := c.Refine > 0 || c.Accuracy != ""
 	if f == nil || !refines {
 		return l.tellFlow(f, nil, "", err)
 	}

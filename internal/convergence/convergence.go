@@ -29,6 +29,9 @@ type Estimate struct {
 	Uncertainty float64
 	// Order is the observed order of convergence; 0 where none was.
 	Order float64
+	// Used is the order by which value and uncertainty go with the spacing: the observed
+	// one, at most the method's, or an assumed one; 0 where the spacing makes no difference.
+	Used float64
 	// Basis says in words how the estimate was made.
 	Basis string
 }
@@ -45,6 +48,9 @@ const (
 // be alike by accident, where errors of opposite signs meet. With a tenth, pipes of 13 and
 // 16 cells across at Reynolds numbers of 180 and 900 miss the drop of Hagen and Poiseuille.
 const coarsePart = 1. / 3
+
+// noOrder begins the basis of estimates whose points show no order.
+const noOrder = "no order observed"
 
 // Safety factors of the grid convergence index: of three spacings, and of two with an
 // assumed order.
@@ -97,10 +103,12 @@ func ofThree(points []Point) Estimate {
 	case ok && order > mostOrder:
 		// The coarsest is not near enough to the limit to tell the order of the others.
 		e := extrapolated(points, FormalOrder, observedSafety)
-		e.Uncertainty, e.Basis = math.Hypot(e.Uncertainty, coarsePart*coarse), "no order observed, but faster than the third"
+		e.Uncertainty, e.Basis = math.Hypot(e.Uncertainty, coarsePart*coarse), noOrder+", but faster than the third"
 		return e
 	}
-	return within(points, firstOrder(points), "no order observed")
+	e := within(points, firstOrder(points), noOrder)
+	e.Used = 1
+	return e
 }
 
 // firstOrder is the largest uncertainty of the least spacing's value that any other
@@ -131,7 +139,7 @@ func extrapolated(points []Point, order, safety float64) Estimate {
 	a := 1 / (math.Pow(points[1].Spacing/points[0].Spacing, order) - 1)
 	correction := a * (points[0].Value - points[1].Value)
 	statistical := math.Hypot((1+a)*points[0].Error, a*points[1].Error)
-	return Estimate{Value: points[0].Value + correction, Uncertainty: math.Hypot(safety*correction, 2*statistical)}
+	return Estimate{Value: points[0].Value + correction, Uncertainty: math.Hypot(safety*correction, 2*statistical), Used: order}
 }
 
 // observedOrder solves for the order with which three values tend to a limit; it

@@ -57,7 +57,7 @@ func lasting(seconds float64) string {
 	for _, unit := range []struct {
 		seconds float64
 		name    string
-	}{{86400, "day"}, {3600, "hour"}, {60, "minute"}} {
+	}{{365.25 * 86400, "year"}, {86400, "day"}, {3600, "hour"}, {60, "minute"}} {
 		if n := seconds / unit.seconds; n >= 1.5 {
 			return quantity.Count(int64(n+0.5), unit.name)
 		}

@@ -4,23 +4,33 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"carina"
 	"carina/internal/quantity"
+	"carina/internal/terminal"
 )
 
 // refinementWords is a refinement as tables.
 func refinementWords(r *carina.Refinement) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "refinement, the finest spacing first:\n%12s %14s %10s %14s %14s\n", "spacing", "cells", "steps", "time step", "pressure drop")
-	for _, l := range r.Levels {
-		fmt.Fprintf(&w, "%12s %14s %10s %14s %14s\n", quantity.FormatLength(l.Spacing), quantity.Grouped(l.FluidCells), quantity.Grouped(l.Steps),
-			quantity.Format(l.TimeStep, "s"), quantity.Format(l.PressureDrop, "Pa"))
+	fmt.Fprintf(&w, "refinement, the finest spacing first:\n%12s %14s %10s %14s %14s %14s\n", "spacing", "cells", "steps", "time step", "inflow", "pressure drop")
+	inflows := make([]float64, len(r.Levels))
+	for i, l := range r.Levels {
+		inflows[i] = l.Inflow
 	}
-	fmt.Fprintf(&w, "in the limit: pressure drop %s, resistance %s\n", limitWords(&r.PressureDrop, "Pa"), limitWords(&r.Resistance, "Pa·s/m³"))
+	words := quantity.FormatFlows(inflows...)
+	for i, l := range r.Levels {
+		fmt.Fprintf(&w, "%12s %14s %10s %14s %14s %14s\n", quantity.FormatLength(l.Spacing), quantity.Grouped(l.FluidCells), quantity.Grouped(l.Steps),
+			quantity.Format(l.TimeStep, "s"), words[i], quantity.Format(l.PressureDrop, "Pa"))
+	}
+	finest := &r.Levels[0]
+	fmt.Fprintf(&w, "in the limit: pressure drop %s", r.PressureDrop.Words(finest.PressureDrop, in("Pa")))
+	if r.Resistance.Value != 0 {
+		fmt.Fprintf(&w, ", resistance %s", r.Resistance.Words(finest.Resistance(), in("Pa·s/m³")))
+	}
+	w.WriteString("\n")
 	for _, s := range r.Shares {
-		fmt.Fprintf(&w, "%3d  %-16s share %.2f ± %.2f %% (%s)\n", s.Number, s.Name, 100*s.Value, 100*s.Uncertainty, s.Basis)
+		fmt.Fprintf(&w, "%3d  %-16s share %s\n", s.Number, terminal.Line(s.Name), s.ShareWords())
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", note)
@@ -28,37 +38,60 @@ func refinementWords(r *carina.Refinement) string {
 	return w.String()
 }
 
-// limitWords is a limit with its uncertainty.
-func limitWords(e *carina.Extrapolated, unit string) string {
-	if e.Order == 0 && strings.HasPrefix(e.Basis, "no order") {
-		if e.Relative() > 1 {
-			return fmt.Sprintf("not known from these spacings, %s on the finest (%s)", quantity.Format(e.Value, unit), e.Basis)
-		}
-		return fmt.Sprintf("between %s and %s (%s)", quantity.Format(e.Low(), unit), quantity.Format(e.High(), unit), e.Basis)
-	}
-	return fmt.Sprintf("%s ± %s, %.2g %% (%s)", quantity.Format(e.Value, unit), quantity.Format(e.Uncertainty, unit), 100*e.Relative(), e.Basis)
+// in writes numbers with a unit.
+func in(unit string) func(float64) string {
+	return func(value float64) string { return quantity.Format(value, unit) }
 }
 
 // LevelWords says what the flow on one spacing of a refinement has come to.
 func LevelWords(f *carina.Flow) string {
 	m := f.Summary()
 	return fmt.Sprintf("spacing %s: %s cells, %s in %.1f s, pressure drop %s", quantity.FormatLength(f.Grid().Spacing), quantity.Grouped(m.FluidCells),
-		quantity.Count(m.Steps, "step"), m.Seconds, quantity.Format(m.PressureDrop, "Pa"))
+		quantity.GroupedCount(m.Steps, "step"), m.Seconds, quantity.Format(m.PressureDrop, "Pa"))
 }
+
+// What nobody computes: more cells, or seconds on what computed the flow so far.
+const (
+	mostCells   = 1e11
+	mostSeconds = 10 * 365.25 * 86400
+)
 
 // MissingWords says what an accuracy that a refinement has not reached would cost.
 func MissingWords(n *carina.Refinement, accuracy float64) string {
-	if n == nil {
-		return fmt.Sprintf("an accuracy of %s was not reached: choose a smaller spacing", quantity.FormatPercent(accuracy))
+	wanted := percent(accuracy)
+	if !n.Enough() {
+		return fmt.Sprintf("an accuracy of %s was not reached, as that takes three spacings on which the same openings are open: choose a smaller spacing, or leave openings out with --drop-opening", wanted)
 	}
-	order := n.PressureDrop.Order
-	if order == 0 {
-		order = 1
+	name, least := n.LeastKnown()
+	if !least.Known() {
+		return fmt.Sprintf("an accuracy of %s was not reached, as the %s is not known from these spacings: choose a smaller spacing", wanted, name)
 	}
-	finer := math.Pow(n.PressureDrop.Relative()/accuracy, 1/order)
+	words := fmt.Sprintf("the %s is known to %s, not to %s", name, percent(least.Relative()), wanted)
+	if least.Used == 0 {
+		return words + ": the spacings differ by no more than the flow fluctuates, so compute a longer time"
+	}
+	finer := math.Pow(least.Relative()/accuracy, 1/least.Used)
 	level := n.Levels[0]
-	wait := time.Duration(level.Seconds * math.Pow(finer, 4) * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf("the pressure drop is known to %s, not to %s: that would take a spacing of about %s, %s million cells and %s on what computed this",
-		quantity.FormatPercent(n.PressureDrop.Relative()), quantity.FormatPercent(accuracy), quantity.FormatLength(level.Spacing/finer),
-		quantity.Grouped(int64(float64(level.FluidCells)*math.Pow(finer, 3)/1e6)+1), wait)
+	cells, seconds := float64(level.FluidCells)*math.Pow(finer, 3), level.Seconds*math.Pow(finer, 4)
+	if cells > mostCells || seconds > mostSeconds {
+		return words + ": that is out of reach, as it would take more than 100 billion cells, or 10 years on what computed this; ask for less, or choose a smaller spacing to learn more"
+	}
+	return fmt.Sprintf("%s: that would take a spacing of about %s, %s and %s on what computed this",
+		words, quantity.FormatLength(level.Spacing/finer), cellsWords(cells), lasting(max(seconds, 1)))
+}
+
+// percent writes a part in two digits.
+func percent(part float64) string { return quantity.FormatDigits(100*part, 2) + " %" }
+
+// cellsWords writes about so many cells.
+func cellsWords(cells float64) string {
+	for _, unit := range []struct {
+		cells float64
+		name  string
+	}{{1e9, " billion"}, {1e6, " million"}} {
+		if n := cells / unit.cells; n >= 1 {
+			return quantity.FormatDigits(n, 2) + unit.name + " cells"
+		}
+	}
+	return quantity.Grouped(int64(cells)) + " cells"
 }
