@@ -12,6 +12,7 @@ import (
 	"carina/geometry"
 	"carina/internal/results"
 	"carina/internal/run"
+	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/airflow/answers"
 )
@@ -58,7 +59,7 @@ func (f *Flow) Voxels() *Voxels { return f.from.made }
 // Run computes the flow from rest, or from a checkpoint, to the end that the case names,
 // and writes the results into the case's folder, if it names one. Where the context ends
 // it before, the fields, the summary and the results are those reached, and the error is a
-// StoppedError. Where only the results could not be written, there is a summary beside the
+// StoppedError; a flow that discards its fields and writes no results has no summary then. Where only the results could not be written, there is a summary beside the
 // error.
 func (f *Flow) Run(ctx context.Context, with ...Option) error {
 	if f.summary != nil || f.job.Domain == nil {
@@ -86,7 +87,7 @@ func (f *Flow) Run(ctx context.Context, with ...Option) error {
 	defer end()
 	summary, err := f.job.Run(ctx, f.follow())
 	if err != nil {
-		return f.abandon(err)
+		return f.abandon(ctx, err)
 	}
 	return f.conclude(ctx, summary)
 }
@@ -117,11 +118,17 @@ func (f *Flow) follow() run.Hooks {
 		}
 	}
 	hooks := run.Hooks{Memory: o.listener.Memory, Rebalance: f.balance}
+	if f.from.in != nil {
+		hooks.Between = append(hooks.Between, run.Between{Do: f.from.in.refuseCheckpoints})
+	}
 	if o.observe != nil {
 		hooks.Between = append(hooks.Between, run.Between{Every: o.every, Do: o.show})
 	}
 	if f.results != nil {
-		plan.Begin, hooks.Diverged = f.results.Begin, f.results.Diverged
+		plan.Begin = f.results.Begin
+		if f.from.in == nil || f.from.in.final() {
+			hooks.Diverged = f.results.Diverged
+		}
 		hooks.Between = append(hooks.Between, f.results.Between()...)
 		if o.restart != nil {
 			plan.Resume = f.results.Resume
@@ -141,6 +148,7 @@ func (f *Flow) resultsOf() results.Of {
 		Looks: f.looks, Moved: f.balance.Moved, Changing: c.Unsteady(), Surface: f.from.surface, Lobes: f.lobes, Series: f.series,
 		Folder: c.Output, Transport: f.options.transport, Partition: f.from.partition, Grid: f.from.grid, Shared: f.from.share != nil,
 		Cells: f.cells(), Inputs: c.Files(), Warn: f.warn,
+		Refused:     f.from.in != nil,
 		Instant:     f.job.Plan.Steps > 0 && f.job.Plan.Steps <= airflow.CheckInterval,
 		Checkpoints: o.checkpoints, Restart: o.restart, Resumed: f.resumed, PartitionFile: f.from.partitionFile, Settings: f.job.SettingsItems(),
 	}
@@ -243,9 +251,9 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 	first := f.options.transport == nil || f.options.transport.Rank() == 0
 	if first {
 		summary.Warnings = append(summary.Warnings, f.doubts(summary)...)
-		if f.from.refine != nil && !summary.Interrupted {
+		if f.from.in != nil {
 			var err error
-			if f.summary.Refinement, err = f.from.refine(summary); err != nil {
+			if f.summary.Refinement, err = f.from.in.refinement(summary); err != nil {
 				summary.Warnings = append(summary.Warnings, fmt.Sprintf("no limit of finer spacings: %v", err))
 			}
 		}
@@ -268,7 +276,11 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 	if first {
 		calibrated, err = f.writeCalibrated()
 	}
-	if f.results != nil {
+	switch {
+	case f.results == nil:
+	case summary.Interrupted && f.from.in != nil && f.from.in.of.complete != nil:
+		err = f.results.Abandon(err)
+	default:
 		var failed error
 		f.files, failed = f.results.Finish(summary, record)
 		err = cmp.Or(failed, err)
@@ -278,16 +290,20 @@ func (f *Flow) conclude(ctx context.Context, summary *airflow.Summary) error {
 		record("")
 	}
 	if err == nil && summary.Interrupted {
-		err = &StoppedError{summary.Steps, f.from.c.Output, context.Cause(ctx)}
+		err = &StoppedError{Steps: summary.Steps, Folder: f.from.c.Output, Cause: context.Cause(ctx)}
 	}
 	return err
 }
 
 // abandon ends a computation that has failed, on all ranks.
-func (f *Flow) abandon(cause error) error {
+func (f *Flow) abandon(ctx context.Context, cause error) error {
 	var diverged *airflow.DivergedError
-	if errors.As(cause, &diverged) {
+	var stopped *solver.StoppedError
+	switch {
+	case errors.As(cause, &diverged):
 		f.locate(diverged)
+	case errors.As(cause, &stopped):
+		cause = &StoppedError{Steps: stopped.Step, Cause: context.Cause(ctx)}
 	}
 	if f.results == nil {
 		return cause

@@ -37,8 +37,8 @@ type origin struct {
 	// end for the next; either may be nil.
 	on   *airflow.Resampled
 	keep func(*airflow.Resampled)
-	// refine tells what the flow and those on other spacings tend to; or nil.
-	refine func(*airflow.Summary) (*Refinement, error)
+	// in is the level of a refinement that the flow is; or nil.
+	in *level
 }
 
 // Open makes a flow of a grid, of who owns its cells, and of what a case says of

@@ -41,7 +41,11 @@ type Listener struct {
 	// Stage hears the share done, 0 to 1, of a named stage before the flow: of reading,
 	// voxelizing and partitioning.
 	Stage func(name string, done float64)
-	// Voxels and Partition hear what was made of a case.
+	// Spacings hears before the first flow of a refinement on which spacings it is computed,
+	// in metres, the coarsest first; of an accuracy on which at most.
+	Spacings func(metres []float64)
+	// Voxels and Partition hear what was made of a case: of a refinement the finest grid
+	// before all else, and then the grid and the partition of each spacing in turn.
 	Voxels    func(*Voxels)
 	Partition func(*balance.Partition)
 	// Warn hears what is likely to be wrong, before the first step.
@@ -57,7 +61,8 @@ type Listener struct {
 	Look func(Look)
 	// Progress hears how far the computation is.
 	Progress func(Progress)
-	// Level hears each flow of a refinement when it is computed.
+	// Level hears each flow of a refinement when it is computed. Warnings of all but the
+	// finest one name the spacing.
 	Level func(*Flow)
 }
 

@@ -4,21 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"slices"
-	"strconv"
 
-	"carina/internal/quantity"
 	"carina/internal/resultsfolder"
-	"carina/solver/airflow"
 	"carina/solver/cuda/device"
 )
 
 // Run takes all steps from a case to the flow and its results: it reads the surface and
 // fills it with cells, or reads a grid file, shares the cells among the case's ranks and
 // computes; on several spacings, where the case asks for a refinement or an accuracy,
-// each from the flow on the coarser one. The flow is that on the finest.
+// each from the flow on the coarser one. The flow is that on the finest, or on the one
+// that reaches the accuracy.
+//
+// Where the context ends the flow, the error is a StoppedError, beside which there is a flow
+// where there is something to tell: as of Flow.Run that which was reached, whose summary has
+// the refinement of the spacings before, if those are two. An accuracy keeps the results of
+// the last spacing that is complete, once there are any, and returns its flow. Without a
+// flow, a coarser spacing was stopped of which no results are kept. Series are written as the
+// flow goes, so they are those of the spacing that was stopped.
+//
+// A coarser spacing that cannot be computed does not count, and a note of the refinement
+// says so.
 func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 	if c.Ranks == 0 {
 		c.Ranks = c.DefaultRanks()
@@ -40,7 +46,7 @@ func Run(ctx context.Context, c Case, with ...Option) (*Flow, error) {
 		return nil, err
 	}
 	if refined {
-		return refine(ctx, &c, o, v, accuracy)
+		return refine(ctx, &refining{base: &c, options: o, finest: v, accuracy: accuracy})
 	}
 	if o.listener.Voxels != nil {
 		o.listener.Voxels(v)
@@ -99,103 +105,4 @@ func openOn(ctx context.Context, from origin, o options) (*Flow, error) {
 	}
 	from.grid = from.made.Grid
 	return open(from, o)
-}
-
-// refining is a refinement that is being computed.
-type refining struct {
-	base    *Case
-	options options
-	finest  *Voxels
-	on      *airflow.Resampled
-	levels  []Level // the finest first
-	flow    *Flow   // that of the last level
-}
-
-// refine computes a case on several spacings, each from the flow on the coarser one, the
-// finest last, of which the cells are made already.
-func refine(ctx context.Context, c *Case, o options, finest *Voxels, accuracy float64) (*Flow, error) {
-	if finest.File != "" {
-		return nil, fmt.Errorf("%s has one spacing: give the surface to compute on several", c.Surface)
-	}
-	r := &refining{base: c, options: o, finest: finest}
-	spacings := r.spacings(accuracy)
-	for i, spacing := range spacings {
-		last := i == len(spacings)-1
-		// Where the end is not known, what is there so far stands in the folder.
-		if err := r.level(ctx, spacing, last, last || accuracy > 0 && i >= 2); err != nil {
-			return nil, err
-		}
-		if accuracy > 0 && r.flow.summary.Refinement.Reaches(accuracy) {
-			break
-		}
-	}
-	return r.flow, nil
-}
-
-// spacings are those to compute, the coarsest first. With an accuracy they begin at
-// few cells.
-func (r *refining) spacings(accuracy float64) []float64 {
-	const fewest, most = 8000, 10 // cells on the coarsest, levels
-	count := r.base.Refine
-	if accuracy > 0 {
-		count = 3
-		cells := float64(r.finest.Grid.Cells()) / math.Pow(RefinementRatio, 6)
-		for ; cells > fewest*math.Pow(RefinementRatio, 3) && count < most; count++ {
-			cells /= math.Pow(RefinementRatio, 3)
-		}
-	}
-	list := make([]float64, count)
-	for i := range list {
-		list[count-1-i] = r.finest.Grid.Spacing * math.Pow(RefinementRatio, float64(i))
-	}
-	return list
-}
-
-// level computes one spacing and, where asked, writes its results into the folder.
-func (r *refining) level(ctx context.Context, spacing float64, last, write bool) error {
-	c, o := *r.base, r.options
-	o.listener.Voxels, o.listener.Partition = nil, nil
-	c.FluidCells, c.Spacing = 0, strconv.FormatFloat(spacing, 'g', -1, 64)+"m"
-	if c.TimeStep != "" {
-		step, err := quantity.Time.ParsePositive(r.base.TimeStep)
-		if err != nil {
-			return err
-		}
-		c.TimeStep = strconv.FormatFloat(step*spacing/r.finest.Grid.Spacing, 'g', -1, 64) + "s"
-	}
-	if !write {
-		c.ResultsCase = ResultsCase{}
-	}
-	v := r.finest
-	if !last {
-		var err error
-		if v, err = c.Voxelize(ctx, o.stage()); err != nil {
-			return fmt.Errorf("on a spacing of %s: %w", quantity.FormatLength(spacing), err)
-		}
-	}
-	if err := c.checkOpenings(v.Grid); err != nil {
-		return fmt.Errorf("on a spacing of %s: %w", quantity.FormatLength(spacing), err)
-	}
-	from := origin{c: c, made: v, on: r.on, keep: func(f *airflow.Resampled) { r.on = f }}
-	from.refine = func(m *airflow.Summary) (*Refinement, error) {
-		r.levels = slices.Insert(r.levels, 0, newLevel(v.Grid, m))
-		if len(r.levels) < 2 {
-			return nil, nil
-		}
-		return NewRefinement(r.levels, m.Openings)
-	}
-	if !last {
-		o.discard = true
-	}
-	f, err := openOn(ctx, from, o)
-	if err == nil {
-		err = f.Run(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if r.flow = f; o.listener.Level != nil {
-		o.listener.Level(f)
-	}
-	return nil
 }

@@ -42,14 +42,30 @@ type StoppedError struct {
 	Folder string
 	// Cause is that of the context.
 	Cause error
+	// Spacing is that of the level, in metres, where a refinement was stopped; else 0.
+	Spacing float64
+	// Complete is the spacing of the last level of an accuracy whose results are there, in
+	// metres; it is 0 where the results, if there are any, are those of the stopped flow.
+	Complete float64
 }
 
 // Error says when, and where the results are.
 func (e *StoppedError) Error() string {
-	if e.Folder == "" {
+	flow, complete := "the flow", quantity.FormatLength(e.Complete)
+	if e.Spacing > 0 {
+		flow += " on a spacing of " + quantity.FormatLength(e.Spacing)
+	}
+	switch {
+	case e.Complete > 0 && e.Folder != "":
+		return fmt.Sprintf("stopped by the user after step %d of %s; %s has the complete results of that on %s", e.Steps, flow, e.Folder, complete)
+	case e.Complete > 0:
+		return fmt.Sprintf("stopped by the user after step %d of %s; what is known is that on %s", e.Steps, flow, complete)
+	case e.Spacing > 0 && e.Folder == "":
+		return fmt.Sprintf("stopped by the user after step %d of %s; no results are kept of it", e.Steps, flow)
+	case e.Folder == "":
 		return fmt.Sprintf("stopped after step %d: %v", e.Steps, e.Cause)
 	}
-	return fmt.Sprintf("stopped by the user after step %d of the flow; what was reached is in %s, marked as interrupted", e.Steps, e.Folder)
+	return fmt.Sprintf("stopped by the user after step %d of %s; what was reached is in %s, marked as interrupted", e.Steps, flow, e.Folder)
 }
 
 // Unwrap returns the cause.

@@ -21,6 +21,8 @@ type listener struct {
 	command *cobra.Command
 	c       *carina.Case
 	warned  []string
+	notes   report.Notes
+	gridded bool // a grid was told of
 	// report shows progress, which end ends; nil while none is shown.
 	report func(stage string, done float64)
 	end    func()
@@ -33,7 +35,11 @@ func newListener(command *cobra.Command, c *carina.Case) *listener {
 		about = "at most" // it ends when it is steady
 	}
 	l.Listener = carina.Listener{
-		Stage:     func(stage string, done float64) { l.show("about", stage, done) },
+		Stage: func(stage string, done float64) { l.show("about", stage, done) },
+		Spacings: func(metres []float64) {
+			l.pause()
+			message(command, "%s", report.SpacingsWords(c, metres))
+		},
 		Voxels:    l.tellVoxels,
 		Partition: l.tellPartition,
 		Warn: func(warning string) {
@@ -112,11 +118,16 @@ func (l *listener) pause() {
 
 func (l *listener) tellVoxels(v *carina.Voxels) {
 	l.pause()
-	if !wantsJSON(l.command) {
+	notes, first := l.notes.New(&v.Report), !l.gridded
+	l.gridded = true
+	if !wantsJSON(l.command) && first {
 		fmt.Fprint(l.command.OutOrStdout(), report.GridWords(&v.Report))
 		return
 	}
-	for _, note := range v.Report.Notes {
+	if !wantsJSON(l.command) {
+		fmt.Fprint(l.command.OutOrStdout(), report.CellsWords(&v.Report))
+	}
+	for _, note := range notes {
 		message(l.command, "note: %s", note)
 	}
 }
@@ -128,15 +139,14 @@ func (l *listener) tellPartition(p *balance.Partition) {
 	}
 }
 
-// tellFlow prints what came out of a computation, in the process of rank 0: after words
-// of its own, where there are some.
-func (l *listener) tellFlow(f *carina.Flow, t transport.Transport, before string, failed error) error {
+// tellFlow prints what came out of a computation, in the process of rank 0.
+func (l *listener) tellFlow(f *carina.Flow, t transport.Transport, failed error) error {
 	l.pause()
 	if f == nil || f.Summary() == nil || t != nil && t.Rank() != 0 {
 		return failed
 	}
 	return errors.Join(failed, printResult(l.command, f.Summary(), func() string {
-		return before + report.FlowWords(l.c, f.Summary(), f.Files(), l.warned)
+		return report.FlowWords(l.c, f.Summary(), f.Files(), l.warned)
 	}))
 }
 

@@ -92,7 +92,7 @@ func executeRoot(ctx context.Context, root *cobra.Command, arguments []string, s
 // tell writes a failure as one line.
 func tell(command *cobra.Command, err error) {
 	var stopped *carina.StoppedError
-	if errors.Is(err, context.Canceled) && !errors.As(err, &stopped) {
+	if is := errors.As(err, &stopped); is && stopped.Folder == "" && stopped.Spacing == 0 || !is && errors.Is(err, context.Canceled) {
 		err = errors.New("stopped by the user; nothing half-written was left behind")
 	}
 	words := strings.Join(strings.Fields(advised(err)), " ")

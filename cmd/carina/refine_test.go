@@ -69,3 +69,45 @@ func TestWrongRefinements(t *testing.T) {
 		}
 	}
 }
+
+// A refinement tells its spacings, and of each the grid and the partition; notes come once,
+// before the first flow, and those of coarser spacings say so. In words it does the same.
+func TestRefinementTellsOfEachSpacing(t *testing.T) {
+	pipe, out := generated(t, "pipe"), filepath.Join(t.TempDir(), "out")
+	run := []string{"run", pipe, "--spacing", "2mm", "--flow", "0.2L/min", "--time", "20ms", "--refine=2", "--out", out}
+	status, _, stderr := invoke(t, append(run, "--log-json", "--json")...)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	var kinds []string
+	notes := map[string]int{}
+	for _, e := range events(t, stderr) {
+		switch kind := e["event"].(string); kind {
+		case "note":
+			notes[e["text"].(string)]++
+			if kinds != nil && !strings.HasPrefix(e["text"].(string), "on a spacing of 2.8 mm: ") {
+				t.Errorf("a note between: %v", e)
+			}
+		case "spacings", "grid", "partition", "level":
+			kinds = append(kinds, kind)
+		}
+	}
+	if got, want := strings.Join(kinds, " "), "grid spacings grid partition level grid partition level"; got != want {
+		t.Errorf("heard %s, want %s", got, want)
+	}
+	for note, times := range notes {
+		if times > 1 {
+			t.Errorf("%d times %s", times, note)
+		}
+	}
+	if len(notes) < 2 {
+		t.Errorf("notes %v", notes)
+	}
+	status, stdout, stderr := invoke(t, run...)
+	if status != 0 || !strings.Contains(stderr, "to compute on 2 spacings: 2.8 mm, 2 mm\n") || strings.Count(stdout+stderr, "note: unit: mm") != 1 {
+		t.Errorf("status %d, %s%s", status, stdout, stderr)
+	}
+	if grid := strings.Index(stdout, "note: unit: mm"); grid < 0 || grid > strings.Index(stdout, "flow of air") || strings.Count(stdout, "\npartition: ") != 2 {
+		t.Errorf("it prints %s", stdout)
+	}
+}

@@ -63,12 +63,9 @@ func runCase(command *cobra.Command, c *carina.Case, flags *runFlags) error {
 	}
 	l := newListener(command, c)
 	f, err := carina.Run(command.Context(), *c, append(flags.options(), carina.Discard(), carina.Listen(l.Listener))...)
-	refines := c.Refine > 0 || c.Accuracy != ""
-	if f == nil || !refines {
-		return l.tellFlow(f, nil, "", err)
-	}
-	if accuracy, _ := c.WantedAccuracy(); accuracy > 0 && !f.Summary().Refinement.Reaches(accuracy) { // checked before
+	if accuracy, _ := c.WantedAccuracy(); err == nil && accuracy > 0 && !f.Summary().Refinement.Reaches(accuracy) { // checked before
+		l.pause()
 		message(command, "%s", report.MissingWords(f.Summary().Refinement, accuracy))
 	}
-	return l.tellFlow(f, nil, report.GridWords(&f.Voxels().Report), err)
+	return l.tellFlow(f, nil, err)
 }

@@ -66,7 +66,7 @@ func runSolve(command *cobra.Command, path, casePath, output string, flags *runF
 		l := newListener(command, &c)
 		var flow *carina.Flow
 		if flow, err = carina.OpenFile(path, c, append(flags.options(), carina.Over(t), carina.Discard(), carina.Listen(l.Listener))...); err == nil {
-			err = l.tellFlow(flow, t, "", flow.Run(command.Context()))
+			err = l.tellFlow(flow, t, flow.Run(command.Context()))
 		}
 	}
 	if err == nil || t == nil {

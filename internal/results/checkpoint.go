@@ -90,6 +90,8 @@ type KeepingOf struct {
 	Restart     *checkpoint.Checkpoint
 	Resumed     func(step int64, seconds float64)
 	Warn        func(warning string)
+	// Refused tells that no state is kept, even where somebody asks for it.
+	Refused bool
 	// Case and PartitionFile are kept with the state, and Settings, which are to be those of
 	// the computation that goes on, but for those that MayChange names.
 	Case          []byte
@@ -116,7 +118,9 @@ type Keeping struct {
 // NewKeeping makes no file yet. End it when all is over.
 func NewKeeping(ctx context.Context, of KeepingOf) (k *Keeping, end func()) {
 	k = &Keeping{of: of, ctx: ctx, ranks: make([]rankCheckpoints, of.Ranks), clock: of.Checkpoints.Clock}
-	k.asked, end = requests()
+	if k.asked, end = (func() int64 { return 0 }), func() {}; !of.Refused {
+		k.asked, end = Requests()
+	}
 	k.clock.Start(0)
 	return k, end
 }

@@ -9,9 +9,9 @@ import (
 	"carina/internal/crash"
 )
 
-// requests counts how often somebody has asked this process for a checkpoint, by the
+// Requests counts how often somebody has asked this process for a checkpoint, by the
 // signal that launchers pass on.
-func requests() (count func() int64, end func()) {
+func Requests() (count func() int64, end func()) {
 	var asked atomic.Int64
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGUSR1)

@@ -72,6 +72,8 @@ type Of struct {
 	Checkpoints Checkpoints
 	Restart     *checkpoint.Checkpoint
 	Resumed     func(step int64, seconds float64)
+	// Refused tells that no state is kept, even where somebody asks for it.
+	Refused bool
 	// Case, PartitionFile and Settings, with what computes their bits, are kept with the
 	// state.
 	Case          []byte
@@ -142,7 +144,7 @@ func New(ctx context.Context, of Of) (*Results, error) {
 	}
 	var quiet func()
 	r.checkpointing, quiet = NewKeeping(ctx, KeepingOf{
-		Folder: of.Folder, Ranks: r.ranks, Checkpoints: of.Checkpoints, Restart: of.Restart, Resumed: of.Resumed, Warn: of.Warn,
+		Folder: of.Folder, Ranks: r.ranks, Checkpoints: of.Checkpoints, Restart: of.Restart, Resumed: of.Resumed, Warn: of.Warn, Refused: of.Refused,
 		Case: of.Case, PartitionFile: of.PartitionFile, Settings: of.Settings, MayChange: mayChange, Save: r.saveSeen, Load: r.loadSeen,
 	})
 	r.ends = append(r.ends, r.following.end, quiet, r.unfinished.remove)

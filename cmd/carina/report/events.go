@@ -20,14 +20,15 @@ type event struct {
 	Stage string   `json:"stage,omitempty"`
 	Done  *float64 `json:"done,omitempty"`
 
-	Cells    int64    `json:"fluid_cells,omitempty"`
-	Spacing  float64  `json:"spacing_m,omitempty"`
-	Ranks    int      `json:"ranks,omitempty"`
-	Step     *int64   `json:"step,omitempty"`
-	Steps    int64    `json:"steps,omitempty"`
-	TimeStep float64  `json:"time_step_s,omitempty"`
-	Time     *float64 `json:"time_s,omitempty"`
-	EndTime  float64  `json:"end_time_s,omitempty"`
+	Spacings []float64 `json:"spacings_m,omitempty"`
+	Cells    int64     `json:"fluid_cells,omitempty"`
+	Spacing  float64   `json:"spacing_m,omitempty"`
+	Ranks    int       `json:"ranks,omitempty"`
+	Step     *int64    `json:"step,omitempty"`
+	Steps    int64     `json:"steps,omitempty"`
+	TimeStep float64   `json:"time_step_s,omitempty"`
+	Time     *float64  `json:"time_s,omitempty"`
+	EndTime  float64   `json:"end_time_s,omitempty"`
 	// Exchanges are those of the air, of all of the plan or so far.
 	Exchanges   *float64 `json:"exchanges,omitempty"`
 	UntilSteady *bool    `json:"until_steady,omitempty"`
@@ -49,6 +50,7 @@ type EventLog struct {
 	// flowBegan is when the flow was heard of first, after which share of it.
 	flowBegan time.Time
 	flowFrom  float64
+	notes     Notes
 }
 
 // between is how long progress is not told again.
@@ -100,8 +102,9 @@ func (l *EventLog) Listener() carina.Listener {
 				l.write(event{Event: "stage", Stage: stage, Done: known(done)})
 			}
 		},
+		Spacings: func(metres []float64) { l.write(event{Event: "spacings", Spacings: metres}) },
 		Voxels: func(v *carina.Voxels) {
-			for _, note := range v.Report.Notes {
+			for _, note := range l.notes.New(&v.Report) {
 				l.write(event{Event: "note", Text: note})
 			}
 			l.write(event{Event: "grid", Cells: v.Grid.Cells(), Spacing: v.Grid.Spacing})

@@ -88,7 +88,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	}
 	w.WriteString(ranksTable(m.Ranks))
 	for _, warning := range m.Warnings {
-		if !slices.Contains(told, warning) {
+		if !slices.Contains(told, warning) && !slices.Contains(told, carina.OnSpacing(m.Spacing)+warning) {
 			fmt.Fprintf(&w, "warning: %s\n", terminal.Line(warning))
 		}
 	}

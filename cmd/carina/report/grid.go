@@ -19,14 +19,19 @@ func GridWords(r *carina.GridReport) string {
 		fmt.Fprintf(&w, "surface: %d triangles in %s, encloses %s, area %s\n", r.Triangles, r.Unit,
 			quantity.FormatVolume(r.VolumeM3), quantity.FormatArea(r.AreaM2))
 	}
-	fmt.Fprintf(&w, "grid: %d fluid cells of %s (%s%s) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
-		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), excessWords(r.VolumeExcess), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
-		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
+	w.WriteString(CellsWords(r))
 	for _, note := range r.Notes {
 		fmt.Fprintf(&w, "note: %s\n", terminal.Line(note))
 	}
 	w.WriteString(openingsTable(r.Openings, r.DroppedOpenings))
 	return w.String()
+}
+
+// CellsWords is a line on the cells of a grid.
+func CellsWords(r *carina.GridReport) string {
+	return fmt.Sprintf("grid: %d fluid cells of %s (%s%s) in a box of %d×%d×%d, %d links to the wall; %.2f s, %s at most\n",
+		r.FluidCells, quantity.FormatLength(r.SpacingM), quantity.FormatVolume(r.FluidVolumeM3), excessWords(r.VolumeExcess), r.Size[0], r.Size[1], r.Size[2], r.WallLinks,
+		r.Seconds, quantity.FormatBytes(r.PeakMemoryBytes))
 }
 
 // VolumeWords compares the volume of the cells of a grid with that which its surface

@@ -38,6 +38,43 @@ func refinementWords(r *carina.Refinement) string {
 	return w.String()
 }
 
+// SpacingsWords says on which spacings a case is going to be computed.
+func SpacingsWords(c *carina.Case, metres []float64) string {
+	words := make([]string, len(metres))
+	for i, spacing := range metres {
+		words[i] = quantity.FormatLength(spacing)
+	}
+	most := ""
+	if c.Accuracy != "" {
+		most = "at most "
+	}
+	return fmt.Sprintf("to compute on %s%s: %s", most, quantity.Count(len(metres), "spacing"), strings.Join(words, ", "))
+}
+
+// Notes tells notes of grids once, and those of all but the first, which is that of the
+// finest spacing of a refinement, with their spacing.
+type Notes struct {
+	finest float64
+	told   map[string]bool
+}
+
+// New are the notes on a grid that were not told before.
+func (n *Notes) New(r *carina.GridReport) (notes []string) {
+	if n.told == nil {
+		n.finest, n.told = r.SpacingM, map[string]bool{}
+	}
+	for _, note := range r.Notes {
+		if n.told[note] {
+			continue
+		}
+		if n.told[note] = true; r.SpacingM != n.finest {
+			note = carina.OnSpacing(r.SpacingM) + note
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
 // in writes numbers with a unit.
 func in(unit string) func(float64) string {
 	return func(value float64) string { return quantity.Format(value, unit) }
@@ -60,7 +97,7 @@ const (
 func MissingWords(n *carina.Refinement, accuracy float64) string {
 	wanted := percent(accuracy)
 	if !n.Enough() {
-		return fmt.Sprintf("an accuracy of %s was not reached, as that takes three spacings on which the same openings are open: choose a smaller spacing, or leave openings out with --drop-opening", wanted)
+		return fmt.Sprintf("an accuracy of %s was not reached, as that takes three spacings that count: choose a smaller spacing", wanted)
 	}
 	name, least := n.LeastKnown()
 	if !least.Known() {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -39,6 +40,32 @@ func TestUnknownLimits(t *testing.T) {
 		if got := e.Words(3.04, in("Pa")); got != words {
 			t.Errorf("%q, want %q", got, words)
 		}
+	}
+}
+
+// Notes on grids are told once; those on coarser ones say so.
+func TestNotesAreToldOnce(t *testing.T) {
+	var n Notes
+	got := [][]string{
+		n.New(&carina.GridReport{SpacingM: 1e-3, Notes: []string{"unit: mm", "openings 4, 5 are coarse"}}),
+		n.New(&carina.GridReport{SpacingM: 1.4e-3, Notes: []string{"unit: mm", "openings 3, 4, 5 are coarse"}}),
+		n.New(&carina.GridReport{SpacingM: 1e-3, Notes: []string{"unit: mm", "openings 4, 5 are coarse"}}),
+	}
+	want := [][]string{{"unit: mm", "openings 4, 5 are coarse"}, {"on a spacing of 1.4 mm: openings 3, 4, 5 are coarse"}, nil}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The spacings are told before.
+func TestSpacingsAreToldBefore(t *testing.T) {
+	c := carina.Case{}
+	if words := SpacingsWords(&c, []float64{1.4e-3, 1e-3}); words != "to compute on 2 spacings: 1.4 mm, 1 mm" {
+		t.Error(words)
+	}
+	c.Accuracy = "5%"
+	if words := SpacingsWords(&c, []float64{1e-3}); !strings.Contains(words, "at most") {
+		t.Error(words)
 	}
 }
 
