@@ -23,17 +23,17 @@ type Point struct {
 type Estimate struct {
 	// Value is extrapolated, where an order was observed or assumed, else that of
 	// the least spacing.
-	Value float64
+	Value float64 `json:"value"`
 	// Uncertainty is how far the limit may be from Value, about 95 times of 100:
 	// that of the spacing and twice the standard error together.
-	Uncertainty float64
+	Uncertainty float64 `json:"uncertainty"`
 	// Order is the observed order of convergence; 0 where none was.
-	Order float64
+	Order float64 `json:"order,omitempty"`
 	// Used is the order by which value and uncertainty go with the spacing: the observed
 	// one, at most the method's, or an assumed one; 0 where the spacing makes no difference.
-	Used float64
+	Used float64 `json:"used_order,omitempty"`
 	// Basis says in words how the estimate was made.
-	Basis string
+	Basis string `json:"basis"`
 }
 
 // Limits of what counts as an observed order; FormalOrder is that of the method.

@@ -152,5 +152,5 @@ func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) err
 			excess = &part
 		}
 	}
-	return report.Write(path, flow.Title, flow.Subtitle, encoded, excess, pictures)
+	return report.Write(path, report.Of{Title: flow.Title, Lead: flow.Subtitle, Excess: excess, Changing: r.of.Changing}, encoded, pictures)
 }

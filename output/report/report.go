@@ -27,36 +27,30 @@ type Picture struct {
 
 // summary is what is read of summary.json.
 type summary struct {
-	FluidCells   int64    `json:"fluid_cells"`
-	Spacing      float64  `json:"spacing_m"`
-	TimeStep     float64  `json:"time_step_s"`
-	Steps        int64    `json:"steps"`
-	Time         float64  `json:"time_s"`
-	Seconds      float64  `json:"seconds"`
-	MLUPS        float64  `json:"mlups"`
-	Reynolds     float64  `json:"reynolds"`
-	Mach         float64  `json:"mach"`
-	Drop         float64  `json:"pressure_drop_pa"`
-	MassBalance  float64  `json:"mass_balance"`
-	PeakVelocity float64  `json:"peak_velocity_m_per_s"`
-	StateHash    string   `json:"state_hash"`
-	Collision    string   `json:"collision"`
-	WallKind     string   `json:"wall"`
-	Precision    string   `json:"precision"`
-	Density      float64  `json:"density_kg_per_m3"`
-	Viscosity    float64  `json:"kinematic_viscosity_m2_per_s"`
-	Steady       *bool    `json:"steady"`
-	Limited      *float64 `json:"limited_share"`
-	Warnings     []string `json:"warnings"`
-	Known        []struct {
-		Name    string  `json:"name"`
-		Opening int     `json:"opening"`
-		Value   float64 `json:"value"`
-		Error   float64 `json:"error"`
-		How     string  `json:"how"`
-	} `json:"known"`
-	Resolution map[string]any `json:"resolution"`
-	Openings   []struct {
+	FluidCells   int64          `json:"fluid_cells"`
+	Spacing      float64        `json:"spacing_m"`
+	TimeStep     float64        `json:"time_step_s"`
+	Steps        int64          `json:"steps"`
+	Time         float64        `json:"time_s"`
+	Seconds      float64        `json:"seconds"`
+	MLUPS        float64        `json:"mlups"`
+	Reynolds     float64        `json:"reynolds"`
+	Mach         float64        `json:"mach"`
+	Drop         float64        `json:"pressure_drop_pa"`
+	MassBalance  float64        `json:"mass_balance"`
+	PeakVelocity float64        `json:"peak_velocity_m_per_s"`
+	StateHash    string         `json:"state_hash"`
+	Collision    string         `json:"collision"`
+	WallKind     string         `json:"wall"`
+	Precision    string         `json:"precision"`
+	Density      float64        `json:"density_kg_per_m3"`
+	Viscosity    float64        `json:"kinematic_viscosity_m2_per_s"`
+	Steady       *bool          `json:"steady"`
+	Limited      *float64       `json:"limited_share"`
+	Warnings     []string       `json:"warnings"`
+	Known        []knownValue   `json:"known"`
+	Resolution   map[string]any `json:"resolution"`
+	Openings     []struct {
 		Number   int     `json:"number"`
 		Name     string  `json:"name"`
 		Role     string  `json:"role"`
@@ -103,15 +97,26 @@ type summary struct {
 		Samples int64   `json:"samples"`
 		Phases  int     `json:"phases"`
 	} `json:"statistics"`
-	Refinement any `json:"refinement"`
-	excess     *float64
-	Provenance *struct {
+	Refinement     *refinement `json:"refinement"`
+	Interrupted    bool        `json:"interrupted"`
+	VelocityChange *float64    `json:"velocity_change"`
+	of             Of
+	Provenance     *struct {
 		Version string         `json:"version"`
 		Commit  string         `json:"commit"`
 		Command []string       `json:"command"`
 		Case    map[string]any `json:"case"`
 		Notes   []string       `json:"grid_notes"`
 	} `json:"provenance"`
+}
+
+// knownValue is a number of the flow with how far it is known.
+type knownValue struct {
+	Name    string  `json:"name"`
+	Opening int     `json:"opening"`
+	Value   float64 `json:"value"`
+	Error   float64 `json:"error"`
+	How     string  `json:"how"`
 }
 
 // part is what is told of branches, lobes and openings alike.
@@ -182,17 +187,27 @@ type section struct {
 	Code     string
 	Pictures []shown
 	Table    *table
+	// Further are tables behind it.
+	Further []*table
 }
 
-// Write writes the page that says what a summary, as encoded in JSON, holds, and by which
-// part the pressure drop is likely to be too high; nil is not known. Pictures that are not
-// there are left out.
-func Write(path, title, lead string, encoded []byte, excess *float64, pictures []Picture) error {
+// Of is what a page is of, besides its summary.
+type Of struct {
+	Title, Lead string
+	// Excess is by which part the pressure drop is likely to be too high; nil is not known.
+	Excess *float64
+	// Changing tells that a waveform changes the flow.
+	Changing bool
+}
+
+// Write writes the page that says what a summary, as encoded in JSON, holds. Pictures that
+// are not there are left out.
+func Write(path string, of Of, encoded []byte, pictures []Picture) error {
 	var s summary
 	if err := json.Unmarshal(encoded, &s); err != nil {
 		return fmt.Errorf("report: reading the summary: %w", err)
 	}
-	s.excess = excess
+	s.of = of
 	sections := s.sections()
 	for _, p := range pictures {
 		data, err := os.ReadFile(p.Path)
@@ -208,7 +223,7 @@ func Write(path, title, lead string, encoded []byte, excess *float64, pictures [
 	}
 	kept := sections[:0]
 	for _, one := range sections {
-		if len(one.Words)+len(one.Pictures)+len(one.Code) > 0 || one.Table != nil {
+		if len(one.Words)+len(one.Pictures)+len(one.Code) > 0 || one.Table != nil || len(one.Further) > 0 {
 			kept = append(kept, one)
 		}
 	}
@@ -218,7 +233,7 @@ func Write(path, title, lead string, encoded []byte, excess *float64, pictures [
 		return fmt.Errorf("report: %w", err)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
-		return t.Execute(w, map[string]any{"Title": title, "Lead": lead, "Warnings": s.Warnings, "Sections": kept})
+		return t.Execute(w, map[string]any{"Title": of.Title, "Lead": of.Lead, "Warnings": s.Warnings, "Sections": kept})
 	})
 }
 
@@ -366,57 +381,6 @@ func (s *summary) ends() section {
 		t.Rows = append(t.Rows, append([]string{fmt.Sprintf("%d %s", e.Number, e.Name), fmt.Sprint(e.Branch)}, e.words(least)...))
 	}
 	return section{Title: "From the inlet to the openings", Words: []string{"Flow is positive where air leaves. The pressure drop is from the first inlet; wall shear and volume are those of the branch that ends at the opening."}, Table: t}
-}
-
-func (s *summary) trust() section {
-	one := section{Title: "How far it can be trusted"}
-	steady := "Whether the flow was steady was not watched."
-	if s.Steady != nil && *s.Steady {
-		steady = "The flow was steady: its pressure drop and shares are known within the tolerance."
-	} else if s.Steady != nil {
-		steady = "The flow was not steady at the end."
-	}
-	one.Words = append(one.Words, steady, fmt.Sprintf("Inflow and outflow differ by %.3g %%. The Mach number on the lattice was %.3g.", 100*s.MassBalance, s.Mach))
-	if v, ok := s.Resolution["cells_across"].(float64); ok {
-		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
-	}
-	if s.excess != nil {
-		one.Words = append(one.Words, fmt.Sprintf("The pressure drop is likely to be some %s %% too high for what the cells do not resolve.", quantity.FormatDigits(100**s.excess, 2)))
-	}
-	narrow := 0
-	const few = 8
-	for _, b := range s.Branches {
-		if b.CellsAcross < few {
-			narrow++
-		}
-	}
-	if narrow > 0 {
-		one.Words = append(one.Words, fmt.Sprintf("%d of %s have fewer than %d cells across: their pressure drop and wall shear are rough.", narrow, quantity.Count(len(s.Branches), "branch"), few))
-	}
-	if a := s.Statistics; a != nil {
-		words := fmt.Sprintf("Statistics are of %s from %s on", quantity.Count(a.Samples, "sample"), quantity.Format(a.From, "s"))
-		if a.Phases > 1 {
-			words += fmt.Sprintf(", in %d phases of the period", a.Phases)
-		}
-		one.Words = append(one.Words, words+": statistics.pvtu.")
-	}
-	if s.Refinement == nil {
-		one.Words = append(one.Words, "It was computed on one spacing: --refine 2 tells what finer ones tend to.")
-	}
-	if len(s.Known) > 0 {
-		one.Table = &table{Heading: []string{"known", "value", "error", "how"}}
-		for _, k := range s.Known {
-			name, value := k.Name, func(v float64) string { return quantity.FormatFrom(s.least(), v, "Pa") }
-			switch {
-			case k.Opening > 0:
-				name, value = fmt.Sprintf("%s of opening %d", k.Name, k.Opening), func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
-			case k.Name == "inflow":
-				value = quantity.FormatFlow
-			}
-			one.Table.Rows = append(one.Table.Rows, []string{name, value(k.Value), value(k.Error), k.How})
-		}
-	}
-	return one
 }
 
 func (s *summary) computing() section {

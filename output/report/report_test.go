@@ -20,7 +20,7 @@ const encoded = `{"fluid_cells": 12345, "spacing_m": 0.0005, "steps": 700, "time
 func written(t *testing.T, encoded string, pictures ...Picture) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := Write(path, "Flow of air", "15 L/min", []byte(encoded), nil, pictures); err != nil {
+	if err := Write(path, Of{Title: "Flow of air", Lead: "15 L/min"}, []byte(encoded), pictures); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func TestNumbersAreTheSummarys(t *testing.T) {
 	page := written(t, encoded)
 	for _, want := range []string{
 		"Flow of air", "12 345 cells of ", "1.23", "873.2", "15 L/min", "78.9 mPa", "111 mPa", "12.3 mPa", "45.6 mPa", "18 mm", "100 mm", "<td>2</td>",
-		"differ by 0.12 %", "carina run &#39;my airway.stl&#39;", "3 holes were closed", "1 of 1 branch have fewer than 8 cells across", "The flow was steady",
+		"differ by 0.12 %", "carina run &#39;my airway.stl&#39;", "3 holes were closed", "The branch has fewer than 8 cells across: its pressure drop", "The flow was steady",
 	} {
 		if !strings.Contains(strings.NewReplacer("\u2009", " ", "\u00a0", " ", ",", " ").Replace(page), want) {
 			t.Errorf("the page does not say %q", want)
@@ -76,7 +76,7 @@ func TestWordsOfWhatIsKnown(t *testing.T) {
 	changed := strings.NewReplacer(`"work": 1,`, `"work": 0.002,`, `"warnings"`, `"known": [{"name": "pressure drop", "value": 612.5, "error": 0.5, "how": "still"},
 {"name": "inflow", "value": 2.5e-4, "error": 0, "how": "still"}, {"name": "share", "opening": 7, "value": 0.125, "error": 0.001, "how": "mean"}],
 "ends": [{"opening": 1, "name": "in", "branch": 0, "pressure_drop_pa": 654}], "warnings"`).Replace(encoded)
-	if err := Write(path, "Flow of air", "", []byte(changed), &excess, nil); err != nil {
+	if err := Write(path, Of{Title: "Flow of air", Excess: &excess}, []byte(changed), nil); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(path)
