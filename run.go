@@ -18,10 +18,10 @@ import (
 //
 // Where the context ends the flow, the error is a StoppedError, beside which there is a flow
 // where there is something to tell: as of Flow.Run that which was reached, whose summary has
-// the refinement of the spacings before, if those are two. An accuracy keeps the results of
-// the last spacing that is complete, once there are any, and returns its flow. Without a
-// flow, a coarser spacing was stopped of which no results are kept. Series are written as the
-// flow goes, so they are those of the spacing that was stopped.
+// the refinement of the spacings before, if those are two. Without a flow, a coarser spacing
+// was stopped, of which no results are kept. Once an accuracy has complete results, those
+// stay, and their flow is returned, where a finer spacing is stopped or fails; series alone
+// are those of the spacing computed last, as they are written while the flow goes.
 //
 // A coarser spacing that cannot be computed does not count, and a note of the refinement
 // says so.

@@ -145,7 +145,7 @@ type runFlags struct {
 // add defines them.
 func (f *runFlags) add(command *cobra.Command) {
 	command.Flags().Bool("log-json", false, "tell progress, warnings and errors on standard error as JSON, one object a line, for programs that watch a run")
-	command.Flags().StringVar(&f.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then)")
+	command.Flags().StringVar(&f.text, "checkpoint", "", "keep the state in the folder for results, for --restart: every 10m, or every=1000 (steps), and with end at the end, too, as in 10m,end; a signal USR1 keeps it at once (default only then; none of several spacings)")
 	command.Flags().StringVar(&f.balance, "rebalance", "off", "let cells change owner while the flow is computed, where ranks turn out faster or slower than the partition takes them to be: off, auto, or every=1000 (steps); see balance.csv among the results")
 	command.Flags().StringVar(&f.restart, "restart", "", "folder of results to go on in from its checkpoint, on any ranks, with the settings of before where no others are given")
 }
