@@ -59,13 +59,13 @@ func storm(g *geometry.Grid) *airflow.Resampled {
 
 // A flow that diverges from the coarser one is the one from rest.
 func TestDivergedFromTheCoarserFlow(t *testing.T) {
-	r, warned := refinedPipe(t)
+	r, _ := refinedPipe(t)
 	want, err := (&level{of: r, spacing: 0.7e-3, kept: true}).compute(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	heard := 0
-	r, warned = refinedPipe(t)
+	r, warned := refinedPipe(t)
 	r.on = storm(r.finest.Grid)
 	r.options.listener.Voxels = func(*Voxels) { heard++ }
 	got, err := (&level{of: r, spacing: 0.7e-3, kept: true}).compute(context.Background())
@@ -84,7 +84,7 @@ func TestDivergedFromTheCoarserFlow(t *testing.T) {
 // A coarser spacing on which the flow diverges, or that has no cells, does not count; on the
 // finest it is an error.
 func TestSpacingsThatCannotBeComputed(t *testing.T) {
-	r, warned := refinedPipe(t)
+	r, _ := refinedPipe(t)
 	r.base.TimeStep, r.base.Collision, r.base.Viscosity = "20us", string(airflow.BGK), "1e-9m2/s"
 	r.base.Flow, r.base.Time = "3L/min", "30ms"
 	if f, err := (&level{of: r, spacing: 0.7e-3}).compute(context.Background()); err != nil || f != nil || len(r.notes) != 1 || !strings.Contains(r.notes[0], "the spacing of 0.7 mm does not count, as its flow diverged") {
@@ -93,7 +93,7 @@ func TestSpacingsThatCannotBeComputed(t *testing.T) {
 	if _, err := (&level{of: r, spacing: 0.5e-3, last: true, kept: true}).compute(context.Background()); err == nil || !strings.Contains(err.Error(), "diverged") {
 		t.Errorf("the finest: %v", err)
 	}
-	r, warned = refinedPipe(t)
+	r, warned := refinedPipe(t)
 	for _, l := range []*level{{of: r, spacing: 5e-3}, {of: r, spacing: 0.7e-3}, {of: r, spacing: 0.5e-3, last: true, kept: true}} {
 		if _, err := l.compute(context.Background()); err != nil {
 			t.Fatal(err)

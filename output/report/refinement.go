@@ -30,6 +30,9 @@ type refinement struct {
 func (s *summary) refinementWords() []string {
 	r := s.Refinement
 	if r == nil || len(r.Levels) == 0 {
+		if s.of.Changing {
+			return []string{"It was computed on one spacing: another run on a smaller one tells what that changes."}
+		}
 		if !s.asked() {
 			return []string{"It was computed on one spacing: --refine=2 tells what finer ones tend to."}
 		}

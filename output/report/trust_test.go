@@ -74,6 +74,9 @@ func TestOneSpacingIsSaidWhereItIsTrue(t *testing.T) {
 	if page := pageOf(t, Of{}, nil); !strings.Contains(page, "on one spacing: --refine=2 tells") {
 		t.Error("one spacing is not told of")
 	}
+	if page := pageOf(t, Of{Changing: true}, nil); !strings.Contains(page, "on one spacing: another run") {
+		t.Error("a refinement is proposed that is refused")
+	}
 	for _, key := range []string{"refine", "accuracy"} {
 		page := pageOf(t, Of{}, map[string]any{"provenance": map[string]any{"case": map[string]any{key: "3"}}})
 		if strings.Contains(page, "on one spacing") || !strings.Contains(page, "Too few spacings were computed") {
