@@ -59,8 +59,8 @@ func (f *Flow) Voxels() *Voxels { return f.from.made }
 // Run computes the flow from rest, or from a checkpoint, to the end that the case names,
 // and writes the results into the case's folder, if it names one. Where the context ends
 // it before, the fields, the summary and the results are those reached, and the error is a
-// StoppedError; a flow that discards its fields and writes no results has no summary then. Where only the results could not be written, there is a summary beside the
-// error.
+// StoppedError; a flow that discards its fields and writes no results has no summary then.
+// Where only the results could not be written, there is a summary beside the error.
 func (f *Flow) Run(ctx context.Context, with ...Option) error {
 	if f.summary != nil || f.job.Domain == nil {
 		return errors.New("this flow has been computed or closed: open another one")

@@ -23,7 +23,7 @@ var front = []string{
 	"airflow.DivergedError", "solver.Domain", "airflow.Fields", "airflow.Foresee", "opening.FlowShare", "airflow.Gauge", "airflow.Gauges", "airflow.Half", "opening.ImposedFlow", "opening.ImposedPressure",
 	"airflow.MemoryEstimate", "moments.Moments", "opening.MovingWall", "airflow.NewGauges", "airflow.NewResampled", "airflow.OpeningSummary", "airflow.Outlook", "airflow.Plan", "airflow.Precision", "airflow.Precisions",
 	"opening.Profile", "airflow.Processors", "airflow.Progress", "airflow.Rank", "airflow.Reading", "airflow.Resampled", "airflow.ResolutionFields", "opening.ReadTable", "airflow.RunRankOn",
-	"airflow.Settings", "solver.NewDomain", "solver.Piece", "solver.Rank", "solver.State", "solver.Stopwatch", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "moments.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
+	"airflow.Settings", "solver.NewDomain", "solver.Piece", "solver.Rank", "solver.State", "solver.StoppedError", "solver.Stopwatch", "solver.Timing", "opening.Sine", "airflow.Double", "airflow.Single", "airflow.Sparse", "moments.Statistics", "airflow.StatisticsBytes", "airflow.Summary",
 	"opening.Waveform", "opening.Windkessel",
 }
 
