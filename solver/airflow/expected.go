@@ -34,6 +34,7 @@ type expected struct {
 	meanInletVelocity float64 // m/s, 0 where only pressures are known
 	peakVelocity      float64 // m/s
 	inletDiameter     float64 // m, of a circle of the inlets' area
+	behindPressure    float64 // Pa, the largest that a Windkessel comes to at its flow
 	// narrow is the place inside where the velocity is largest; nil where it is at an
 	// opening.
 	narrow *geometry.Narrow
@@ -76,6 +77,7 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 			peak *= 2
 		}
 		e.peakVelocity = max(e.peakVelocity, peak, list[i].wallSpeed())
+		e.behindPressure = max(e.behindPressure, list[i].filled(s.shortestPeriod())*flow)
 		for j := range i {
 			e.peakVelocity = max(e.peakVelocity, s.driven(&list[i], &list[j]))
 		}
@@ -244,6 +246,20 @@ func (t *through) resistance() float64 {
 		return c.ProximalResistance
 	}
 	return c.ProximalResistance + c.DistalResistance
+}
+
+// filled is the pressure that a Windkessel comes to over a flow that lasts, or that
+// changes within a period, in Pa·s/m³.
+func (t *through) filled(period float64) float64 {
+	c := &t.condition
+	if c.Kind != opening.Windkessel || t.opening.Area <= 0 {
+		return 0
+	}
+	resistance := c.DistalResistance
+	if c.Compliance > 0 && !math.IsInf(period, 1) {
+		resistance = min(resistance, period/math.Pi/c.Compliance) // what half a sine moves
+	}
+	return c.ProximalResistance + resistance
 }
 
 // stored warns of flows that are prescribed at all openings and do not add up.

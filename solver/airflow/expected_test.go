@@ -134,6 +134,43 @@ func TestTimeStepOfOutletsFlows(t *testing.T) {
 	}
 }
 
+// The time step is so short that the pressure of Windkessels compresses the air by a tenth
+// at most, down to a tenth of what the flow alone takes; where it is given, a warning names
+// that. A compliance keeps the pressure low that a short period brings.
+func TestTimeStepOfWindkessels(t *testing.T) {
+	const flow = 1e-6
+	choose := func(resistance, compliance, period, latticeVelocity float64) (Units, []string) {
+		g := fork()
+		s := caveSettings(g)
+		s.FlowRate, s.LatticeVelocity = flow, latticeVelocity
+		if period > 0 {
+			s.Waveform = opening.Sine{Period: period, Amplitude: 1}
+		}
+		s.Conditions = map[int]opening.Condition{2: {Kind: opening.Windkessel, DistalResistance: resistance, Compliance: compliance}, 3: {Kind: opening.FlowShare, Share: 1}}
+		u, warnings, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u, slices.DeleteFunc(warnings, func(w string) bool { return !strings.Contains(w, "Windkessel") })
+	}
+	free, _ := choose(1, 0, 0, 0)
+	sound := free.Density * free.Velocity() * free.Velocity() / 3
+	resistance := 0.4 * sound / flow * 2 // the openings are alike
+	u, warnings := choose(resistance, 0, 0, 0)
+	if compressed := flow / 2 * resistance / (u.Density * u.Velocity() * u.Velocity() / 3); math.Abs(compressed-0.1) > 1e-9 || len(warnings) > 0 {
+		t.Errorf("the air is compressed by %g, with the warnings %q", compressed, warnings)
+	}
+	if u, warnings := choose(1e6*resistance, 0, 0, 0); math.Abs(u.TimeStep-free.TimeStep/10) > 1e-9*free.TimeStep || len(warnings) != 1 {
+		t.Errorf("a vast resistance: a time step of %g, of %g, with the warnings %q", u.TimeStep, free.TimeStep, warnings)
+	}
+	if _, warnings := choose(resistance, 0, 0, 0.1); len(warnings) != 1 || !strings.Contains(warnings[0], "40.0 %") {
+		t.Errorf("a time step that is given: the warnings %q", warnings)
+	}
+	if _, warnings := choose(1e6*resistance, 1e3*0.01*flow/sound, 0.01, 0.1); len(warnings) > 0 {
+		t.Errorf("a large compliance: the warnings %q", warnings)
+	}
+}
+
 // Where only pressures are known the Reynolds number is that of the flow that
 // they drive.
 func TestReynoldsOfPressures(t *testing.T) {

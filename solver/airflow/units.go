@@ -22,6 +22,9 @@ const (
 	largestRelaxationTime = 1.0
 	// largestMach keeps compressibility errors (of order Ma²) below 10 %.
 	largestMach = 0.3
+	// mostCompressed is by how much the pressure of Windkessels may compress the air of a
+	// time step, of which the sound is slow.
+	mostCompressed = 0.1
 	// resolvedReynolds is the cell Reynolds number u·Δx/ν above which a flow is
 	// coarse: there the limiter begins to act where the velocity changes by its
 	// peak from one cell to the next. In the central airway at 60 L/min, where it is 369
@@ -98,6 +101,8 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 		}
 		if s.LatticeVelocity == 0 {
 			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)))
+			const shortest = 0.1 // of what the flow alone would take
+			u.TimeStep *= min(1, max(shortest, math.Sqrt(mostCompressed/u.compressed(e.behindPressure))))
 		}
 	}
 	var warnings []string
@@ -122,12 +127,21 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 		warn("sound crosses the domain only %.3g times in a period of the waveform, so what enters and what leaves will differ by about %s, where at most %s are wanted: "+
 			"reduce the time step below %s", crossings, quantity.FormatPercent(min(mismatch, 1)), quantity.FormatPercent(s.mismatch()), quantity.Format(u.TimeStep*crossings/s.wantedCrossings(), "s"))
 	}
+	if compressed := u.compressed(e.behindPressure); compressed > slightlyMore*mostCompressed {
+		warn("the Windkessels come to %s, which compresses the air by %s in steps as long as these, so the flow may swing or diverge: reduce the time step below %s",
+			quantity.Format(e.behindPressure, "Pa"), quantity.FormatPercent(compressed), quantity.Format(u.TimeStep*math.Sqrt(mostCompressed/compressed), "s"))
+	}
 	if re := e.cellReynolds(dx, s); re > resolvedReynolds {
 		warn("the grid is coarse for this flow (cell Reynolds number %s, should be below %d): what is smaller than a cell is lost, "+
 			"so pressure drops may be %s, while the shares of the openings are right sooner; %s",
 			quantity.FormatDigits(re, 3), resolvedReynolds, tooHigh(re, e.inletDiameter/dx), refinement(domain, dx*resolvedReynolds/re))
 	}
 	return u, warnings, u.usable(e)
+}
+
+// compressed is by how much a pressure compresses the air on the lattice.
+func (u Units) compressed(pressure float64) float64 {
+	return pressure / u.Density / (lattice.SoundSpeedSquared * u.Velocity() * u.Velocity())
 }
 
 // tooHigh says by how much pressure drops may be too high, as they were in an airway.

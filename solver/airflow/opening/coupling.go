@@ -14,9 +14,10 @@ const (
 	// opening answers. An answer to every change at once would only
 	// answer its own echo.
 	fastSteps = 40
-	// smoothSteps is the time over which the flow into a Windkessel is
-	// smoothed at least, see smoothingSteps.
+	// smoothSteps is the time over which the flow is smoothed that is compared with a
+	// share, and that into a Windkessel in the first startSteps.
 	smoothSteps = 100
+	startSteps  = 10 * smoothSteps
 	// shareSteps is the time in which a pressure opening corrects its share.
 	shareSteps = 1000
 )
@@ -32,14 +33,20 @@ func (s *State) closed() bool { return s.Area == 0 }
 // shares tells whether an opening is one of those that share the flow.
 func (s *State) shares() bool { return s.condition.Kind == FlowShare && !s.closed() }
 
-// smoothingSteps is the time over which the flow is smoothed. A Windkessel answers a
-// change of the flow with a pressure that takes back the resistance over the impedance
-// times as much at once: where that is much, slower, or the answers would grow.
-func (s *State) smoothingSteps(u *Units) float64 {
+// smoothingSteps is the time over which the flow is smoothed, after so many steps. A
+// Windkessel answers a change of the flow with a pressure that takes back the resistance
+// over the impedance times as much at once: where that is much, slower, or the answers
+// would grow. Not slower than that, once what lies behind it is felt: its compliance and the
+// inertia of the air swing, and an answer that comes late drives them.
+func (s *State) smoothingSteps(u *Units, time float64) float64 {
+	least := float64(smoothSteps)
 	if s.condition.Kind != Windkessel {
-		return smoothSteps
+		return least
 	}
-	return max(smoothSteps, CouplingInterval*(1+s.condition.resistance(CouplingInterval*u.TimeStep)*u.FlowRate/u.Pressure/s.impedance()))
+	if time > startSteps {
+		least = 0
+	}
+	return max(least, CouplingInterval*(1+s.condition.resistance(CouplingInterval*u.TimeStep)*u.FlowRate/u.Pressure/s.impedance()))
 }
 
 // resistance is how a Windkessel's pressure answers a sudden flow within a time in
@@ -86,7 +93,7 @@ func (s *States) Couple(measured func(i int) (outflow, weighted float64)) {
 		}
 		o.fast += (o.outflow - o.fast) * CouplingInterval / fastSteps
 		o.peak = max(o.peak, math.Abs(o.fast))
-		o.smooth += (o.outflow - o.smooth) * CouplingInterval / o.smoothingSteps(&s.units)
+		o.smooth += (o.outflow - o.smooth) * CouplingInterval / o.smoothingSteps(&s.units, s.time)
 		switch o.condition.Kind {
 		case Windkessel:
 			o.drain(&s.units)

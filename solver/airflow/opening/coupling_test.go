@@ -51,6 +51,33 @@ func TestWindkesselFills(t *testing.T) {
 	}
 }
 
+// A compliance and the inertia of the air before it swing as a mass on a spring with the
+// little friction that the air has, and not longer by what the Windkessel answers late.
+func TestWindkesselSwings(t *testing.T) {
+	const compliance, start, friction = 1e-7, 1e-6, 0.1 // of the critical one
+	s := states(t, lattice.D3Q19, func(c *Choice) {
+		c.Conditions = map[int]Condition{2: {Kind: Windkessel, DistalResistance: 1e15, Compliance: compliance}}
+	})
+	const perPeriod = 100
+	interval := CouplingInterval * s.units.TimeStep
+	rate := 2 * math.Pi / (perPeriod * interval)
+	inertance := 1 / (compliance * rate * rate)
+	flow := start
+	var largest float64
+	for i := range 6 * perPeriod {
+		pressure := s.List[1].Density * s.units.Pressure
+		flow -= interval * (pressure/inertance + 2*friction*rate*flow)
+		couple(s, 1, func(int) float64 { return flow / s.units.FlowRate })
+		if i >= 5*perPeriod {
+			largest = max(largest, math.Abs(flow))
+		}
+	}
+	// What is answered an interval later takes up to a third of the friction's part.
+	if exact := start * math.Exp(-friction*2*math.Pi*5); largest > start*math.Exp(-0.6*friction*2*math.Pi*5) || largest < exact/2 {
+		t.Errorf("after five periods %g of the flow is left, by the friction %g", largest/start, exact/start)
+	}
+}
+
 // Openings with shares move their pressures until as much leaves through each as shall.
 func TestSharesOfTheFlow(t *testing.T) {
 	s := states(t, lattice.D3Q19, func(c *Choice) {

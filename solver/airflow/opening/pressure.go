@@ -35,7 +35,7 @@ func (f *Faces) returning(c *Choice) float64 {
 
 // answers tells whether an opening changes what it imposes by itself or with what leaves.
 func (c *Condition) answers() bool {
-	return c.Waveform != nil || c.Kind == Windkessel || c.Kind == ImposedFlow && c.Flow < 0
+	return c.Waveform != nil || c.Kind == ImposedFlow && c.Flow < 0
 }
 
 // absorptionCrossings is the time after which a pressure opening regards what

@@ -237,8 +237,8 @@ func TestWhatMakesSound(t *testing.T) {
 		{"a steady flow", func(*Choice) {}, false},
 		{"shares", func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: FlowShare, Share: 1}} }, false},
 		{"a flow that is given at the outlet", func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: ImposedFlow, Flow: -1e-6}} }, true},
-		{"a Windkessel", func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: Windkessel, DistalResistance: 1}} }, true},
-		{"a Windkessel that is closed", func(c *Choice) { c.Conditions = map[int]Condition{7: {Kind: Windkessel, DistalResistance: 1}} }, false},
+		{"a Windkessel", func(c *Choice) { c.Conditions = map[int]Condition{2: {Kind: Windkessel, DistalResistance: 1}} }, false},
+		{"a flow that is given at an opening that is closed", func(c *Choice) { c.Conditions = map[int]Condition{7: {Kind: ImposedFlow, Flow: -1e-6}} }, false},
 		{"a pressure that changes", func(c *Choice) {
 			c.Conditions = map[int]Condition{2: {Kind: ImposedPressure, Pressure: 1, Waveform: Sine{Period: 1, Amplitude: 1}}}
 		}, true},

@@ -97,6 +97,7 @@ type States struct {
 	faces    *Faces
 	units    Units
 	crossing float64
+	time     float64 // of the present step
 	moving   bool
 }
 
@@ -154,6 +155,7 @@ func (s *States) Clone() *States {
 // Prepare sets what the openings impose in the step that ends at the given
 // time, in steps, where the flow starts within ramp steps.
 func (s *States) Prepare(time, ramp float64) {
+	s.time = time
 	start := startFactor(time, ramp)
 	for i := range s.List {
 		o, factor := &s.List[i], start
