@@ -141,7 +141,7 @@ type FlowCase struct {
 	// more or as means over time.
 	Tolerance float64 `yaml:"tolerance" zero:"refused"`
 	// Steps or Time end the computation; when neither is given it goes on
-	// until the flow is steady, at most ten exchanges of the air.
+	// until the flow is steady, at most ten exchanges of the air after its start.
 	Steps int64  `yaml:"steps" zero:"refused"`
 	Time  string `yaml:"time"`
 

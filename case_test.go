@@ -116,8 +116,9 @@ conditions:
 	}
 }
 
-// Without a time the air in the lumen is exchanged ten times at most, whichever way it
-// flows, in whole cycles of a waveform, and three times where a waveform has none.
+// Without a time the air in the lumen is exchanged ten times at most after the start,
+// whichever way it flows, in whole cycles of a waveform by what enters in the mean, and
+// three times where a waveform has none, but to its end.
 func TestPlanOfACase(t *testing.T) {
 	const cells = 1_000_000 // a litre
 	grid := &geometry.Grid{Spacing: 1e-3, Openings: []geometry.Opening{{Number: 1, Role: geometry.Inlet, Area: 1e-4}, {Number: 2, Role: geometry.Outlet, Area: 1e-4}}}
@@ -141,8 +142,9 @@ func TestPlanOfACase(t *testing.T) {
 		"out of the lumen":   {Case{}, -0.5e-3, nil, 0, 20, true, ""},
 		"steps":              {Case{FlowCase: FlowCase{Steps: 7}}, 0.5e-3, nil, 7, 0, false, ""},
 		"a time":             {Case{FlowCase: FlowCase{Time: "2s"}}, 0, nil, 0, 2, false, ""},
-		"breathing":          {Case{FlowCase: FlowCase{Waveform: "breathing:4s"}}, 0.5e-3, nil, 0, 40, true, ""},
+		"breathing":          {Case{FlowCase: FlowCase{Waveform: "breathing:4s"}}, 0.5e-3, nil, 0, 56, true, ""}, // 2·0.3·4 s·0.5 L/s·2/π are exchanged in a cycle
 		"a gust":             {Case{FlowCase: FlowCase{Waveform: "gust.csv"}}, 0.5e-3, nil, 0, 6, false, ""},
+		"a long gust":        {Case{FlowCase: FlowCase{Waveform: "long.csv"}}, 0.5e-3, nil, 0, 9, false, ""},
 		"a waveform at one":  {Case{FlowCase: FlowCase{Conditions: []ConditionCase{{Waveform: "sine:1s"}}}}, 0.5e-3, nil, 0, 6, false, ""},
 		"no flow":            {Case{}, 0, nil, 0, 0, false, "give --time or --steps"},
 		"a time before zero": {Case{FlowCase: FlowCase{Time: "-2s"}}, 0.5e-3, nil, 0, 0, false, "above zero"},
@@ -157,6 +159,8 @@ func TestPlanOfACase(t *testing.T) {
 			s.Waveform = opening.Breathing{Period: 4, Inspiration: 0.3}
 		case "gust.csv":
 			s.Waveform = &opening.Table{Times: []float64{0, 1}, Values: []float64{0, 1}}
+		case "long.csv":
+			s.Waveform = &opening.Table{Times: []float64{0, 9}, Values: []float64{0, 1}}
 		}
 		plan, err := c.c.plan(grid, cells, s)
 		if c.says != "" {
@@ -165,7 +169,7 @@ func TestPlanOfACase(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || plan.Steps != c.steps || math.Abs(plan.Time-c.time) > 1e-9 || (plan.Tolerance > 0) != c.steady || (plan.Watch > 0) != (name != "a gust" && name != "a waveform at one") {
+		if err != nil || plan.Steps != c.steps || math.Abs(plan.Time-c.time) > 1e-9 || (plan.Tolerance > 0) != c.steady || (plan.AfterStart != (c.steady && c.c.Waveform == "")) || (plan.Watch > 0) != (name != "a gust" && name != "a long gust" && name != "a waveform at one") {
 			t.Errorf("%s: %+v, %v", name, plan, err)
 		}
 	}

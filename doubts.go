@@ -24,6 +24,7 @@ func (f *Flow) doubts(summary *airflow.Summary) (warnings []string) {
 	if summary.Interrupted {
 		tell(fmt.Sprintf("the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
 	}
+	tell(doubtStart(summary))
 	if !c.Unsteady() && !(summary.MassBalance <= steadyBalance) {
 		advice := "the flow is not steady, compute a longer time"
 		if summary.Steady != nil && *summary.Steady {
@@ -41,6 +42,15 @@ func (f *Flow) doubts(summary *airflow.Summary) (warnings []string) {
 		tell(doubt)
 	}
 	return warnings
+}
+
+// doubtStart says that a computation ended before its start was over.
+func doubtStart(m *airflow.Summary) string {
+	if m.Started == nil || m.Settings == nil {
+		return ""
+	}
+	return fmt.Sprintf("what the openings impose had reached %.3g %% of what was asked for at the end, since the flow rises for %s and %s were computed: compute a longer time",
+		100**m.Started, quantity.Format(m.Settings.RampTime, "s"), quantity.Format(m.Time, "s"))
 }
 
 // suspectShare is the part of the flow that an opening's size suggests, below

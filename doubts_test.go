@@ -60,3 +60,15 @@ func TestTimeBeyondWhatWasAskedForIsSaid(t *testing.T) {
 		}
 	}
 }
+
+func TestEndWithinTheStartIsSaid(t *testing.T) {
+	part := 0.85
+	m := &airflow.Summary{Time: 1.413, Started: &part, Settings: &airflow.UsedSettings{RampTime: 1.893}}
+	want := "what the openings impose had reached 85 % of what was asked for at the end, since the flow rises for 1.89 s and 1.41 s were computed: compute a longer time"
+	if got := doubtStart(m); got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	if m.Started = nil; doubtStart(m) != "" {
+		t.Errorf("says %q of a flow that has started", doubtStart(m))
+	}
+}

@@ -180,8 +180,9 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 
 // plan says how long to compute: the case's steps or time, or else until the
 // flow is steady, or each of its cycles, at most until the air in the lumen has been
-// exchanged ten times; three times, where it fluctuates too much for more time to
-// help, and where a waveform without a period changes it, which is never called steady.
+// exchanged ten times after the start; three times, where it fluctuates too much for more
+// time to help, and where a waveform without a period changes it, which is never called
+// steady and is computed to its end.
 func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.Plan, error) {
 	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	period := s.Period()
@@ -211,13 +212,13 @@ func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.
 	const usualCycles, mostCycles = 4, 10
 	exchange := float64(cells) * g.Spacing * g.Spacing * g.Spacing / flow
 	if !watched {
-		plan.Time = usual * exchange
+		plan.Time = max(usual*exchange, s.WaveformsEnd())
 		return plan, nil
 	}
 	if plan.Tolerance == 0 {
 		plan.Tolerance = steadyTolerance
 	}
-	plan.Least, plan.Time = usual*exchange, most*exchange
+	plan.Least, plan.Time, plan.AfterStart = usual*exchange, most*exchange, period == 0
 	if period > 0 {
 		plan.Least, plan.Time = max(plan.Least, usualCycles*period), math.Ceil(max(plan.Time, mostCycles*period)/period)*period
 	}

@@ -101,8 +101,11 @@ func TestRunWritesItsResults(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if s.Started == nil || math.Abs(s.Openings[0].Flow-0.5e-3/60**s.Started) > 0.001*s.Openings[0].Flow {
+		t.Fatalf("%g m³/s flow, %v of the start", s.Openings[0].Flow, s.Started)
+	}
 	diameter, viscosity := 18e-3, 1.5e-5
-	reynolds := 4 * (0.5e-3 / 60) / (math.Pi * diameter * viscosity)
+	reynolds := 4 * s.Openings[0].Flow / (math.Pi * diameter * viscosity) // within the start
 	if math.Abs(s.Reynolds-reynolds) > 0.02*reynolds {
 		t.Errorf("Reynolds number %g, want %g", s.Reynolds, reynolds)
 	}

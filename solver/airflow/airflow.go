@@ -75,7 +75,7 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err
 	}
-	a.rampSteps = a.chooseRamp()
+	a.rampSteps = settings.rampSteps(domain.Grid, a.units.TimeStep)
 	a.setForce(0)
 	return a, nil
 }
@@ -209,14 +209,6 @@ func (a *airflow) variant() collision.Variant {
 	s := &a.settings
 	return collision.Variant{Name: string(s.Collision), Set: a.set,
 		Force: s.BodyForce != [3]float64{}, LargeEddy: s.Smagorinsky > 0}
-}
-
-// chooseRamp returns the start-up time in steps.
-func (a *airflow) chooseRamp() float64 {
-	if t := a.settings.RampTime; t != 0 {
-		return max(0, t/a.units.TimeStep)
-	}
-	return a.settings.rampCrossings() * a.crossing()
 }
 
 // crossing is the number of steps in which sound crosses the domain.

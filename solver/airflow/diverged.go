@@ -227,7 +227,7 @@ func (a *attempt) run(ctx context.Context, b Backend, plan Plan, t transport.Tra
 		return nil, nil, err
 	}
 	defer r.Close()
-	steps, err := plan.stepCount(r.units.TimeStep)
+	steps, err := plan.stepCount(r.units.TimeStep, r.startSteps())
 	if err != nil {
 		return nil, nil, transport.AgreedError{Cause: err}
 	}

@@ -35,6 +35,7 @@ type expected struct {
 	peakVelocity      float64 // m/s
 	inletDiameter     float64 // m, of a circle of the inlets' area
 	behindPressure    float64 // Pa, the largest that a Windkessel comes to at its flow
+	inflow            float64 // m³/s, see Settings.Inflow
 	// narrow is the place inside where the velocity is largest; nil where it is at an
 	// opening.
 	narrow *geometry.Narrow
@@ -83,6 +84,7 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 		}
 	}
 	e.expectInside(grid, flows)
+	e.inflow = s.meanInflow(list)
 	flow, area := inletFlow(list)
 	if area > 0 {
 		e.meanInletVelocity = flow / area
@@ -286,11 +288,53 @@ func (s *Settings) stored(grid *geometry.Grid) (warnings []string) {
 		quantity.FormatFlow(math.Abs(sum)), change)}
 }
 
-// Inflow is what enters through all openings together, in m³/s, where waveforms are
-// one, as far as the conditions say: 0 where there are pressures alone.
+// Inflow is what enters through all openings together, in m³/s, in the mean over the
+// period of waveforms and where they are one without a period, as far as the conditions
+// say: 0 where there are pressures alone.
 func (s *Settings) Inflow(grid *geometry.Grid) float64 {
-	flow, _ := inletFlow(s.throughOpenings(grid))
-	return flow
+	return s.meanInflow(s.throughOpenings(grid))
+}
+
+// meanInflow is that of openings. What is prescribed to leave enters elsewhere.
+func (s *Settings) meanInflow(list []through) float64 {
+	const moments = 1000
+	period := s.Period()
+	if !(period > 0) {
+		flow, _ := inletFlow(list)
+		return flow
+	}
+	var sum float64
+	for k := range moments {
+		var in, out float64
+		for i := range list {
+			flow := list[i].flow
+			if w := list[i].condition.Waveform; w != nil {
+				flow *= w.Factor((float64(k) + 0.5) / moments * period)
+			}
+			in, out = in+max(0, flow), out+max(0, -flow)
+		}
+		sum += max(in, out)
+	}
+	return sum / moments
+}
+
+// WaveformsEnd is when the last of the waveforms ends that do not repeat themselves and
+// of which that is known, in seconds; 0 where there are none.
+func (s *Settings) WaveformsEnd() float64 {
+	end := waveformEnd(s.Waveform)
+	for _, c := range s.Conditions {
+		end = max(end, waveformEnd(c.Waveform))
+	}
+	return end
+}
+
+// waveformEnd is when a table ends.
+func waveformEnd(w opening.Waveform) float64 {
+	table, ok := w.(*opening.Table)
+	if !ok || table.Periodic || len(table.Times) == 0 {
+		return 0
+	}
+	return table.Times[len(table.Times)-1]
 }
 
 // inletFlow is the flow at factor one through the inlets, with their area: what

@@ -11,6 +11,7 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
+	"carina/solver/airflow/opening"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
@@ -133,9 +134,13 @@ type Outlook struct {
 	// Cells are all cells. Steps of TimeStep are computed at most, Time in all.
 	Cells, Steps   int64
 	TimeStep, Time float64
-	// Exchange is the time in which the air in the lumen is exchanged by what enters
-	// where waveforms are one, in seconds; 0 where only pressures are known.
+	// Exchange is the time in which the air in the lumen is exchanged by what enters after
+	// the start, in the mean over the period of waveforms, in seconds; 0 where only
+	// pressures are known.
 	Exchange float64
+	// Start is how long it takes until what openings prescribe without a waveform is
+	// reached, in seconds; 0 where none does.
+	Start float64
 	// Narrow is the place inside whose air sets the time step; nil where an opening does.
 	Narrow *geometry.Narrow
 	// UntilSteady tells whether the computation ends earlier when the flow is steady.
@@ -148,10 +153,70 @@ type Outlook struct {
 // outlook is that of a plan of so many steps.
 func (r *Rank) outlook(plan *Plan, steps int64) Outlook {
 	steps += steps & 1
-	o := Outlook{Cells: r.domain.CellCount(), Steps: steps, TimeStep: r.units.TimeStep, Time: float64(steps) * r.units.TimeStep, Narrow: r.expected.narrow, UntilSteady: plan.Tolerance > 0}
-	if flow := r.settings.Inflow(r.domain.Grid); flow > 0 {
+	o := Outlook{Cells: r.domain.CellCount(), Steps: steps, TimeStep: r.units.TimeStep, Time: float64(steps) * r.units.TimeStep, Narrow: r.expected.narrow, UntilSteady: plan.Tolerance > 0,
+		Start: r.startSteps() * r.units.TimeStep}
+	if flow := r.expected.inflow; flow > 0 {
 		dx := r.units.Spacing
 		o.Exchange = float64(o.Cells) * dx * dx * dx / flow
 	}
 	return o
+}
+
+// rampSteps is the start-up time in steps, given one in seconds.
+func (s *Settings) rampSteps(grid *geometry.Grid, timeStep float64) float64 {
+	if s.RampTime != 0 {
+		return max(0, s.RampTime/timeStep)
+	}
+	return s.rampCrossings() * soundCrossing(grid)
+}
+
+// rises tells whether anything rises in the start.
+func (s *Settings) rises(grid *geometry.Grid) bool {
+	return slices.ContainsFunc(s.throughOpenings(grid), func(t through) bool { return t.rises() })
+}
+
+// startSteps is how many steps the start takes: 0 where nothing rises in it.
+func (a *airflow) startSteps() float64 {
+	if !a.settings.rises(a.domain.Grid) {
+		return 0
+	}
+	return a.rampSteps
+}
+
+// rises tells whether what an opening prescribes rises in the start: what has no waveform.
+func (t *through) rises() bool {
+	c := &t.condition
+	if c.Waveform != nil || t.opening.Area <= 0 {
+		return false
+	}
+	switch c.Kind {
+	case opening.ImposedFlow:
+		return c.Flow != 0
+	case opening.ImposedPressure:
+		return c.Pressure != 0
+	}
+	return c.Kind == opening.MovingWall
+}
+
+// started is which part of what openings prescribe has been reached after so many steps
+// of a start; nil where that is all.
+func (a *airflow) started(steps int64) *float64 {
+	start := a.startSteps()
+	if float64(steps) >= start {
+		return nil
+	}
+	part := (1 - math.Cos(math.Pi*float64(steps)/start)) / 2
+	return &part
+}
+
+// Exchanges is how often the air is exchanged in a time from the beginning, in seconds,
+// by what enters meanwhile; 0 where that is not known.
+func (o *Outlook) Exchanges(time float64) float64 {
+	switch {
+	case o.Exchange == 0:
+		return 0
+	case time < o.Start:
+		return (time - o.Start/math.Pi*math.Sin(math.Pi*time/o.Start)) / 2 / o.Exchange
+	}
+	return (time - o.Start/2) / o.Exchange
 }

@@ -20,6 +20,9 @@ type Plan struct {
 	Steps int64
 	// Time is in seconds.
 	Time float64
+	// AfterStart tells that Time and Least begin when the start is over, see
+	// Settings.RampTime.
+	AfterStart bool
 	// Tolerance ends the computation early when the flow is steady: when the
 	// pressure drop, the inflow and the shares of all openings are known within it,
 	// relatively, for a while, since they do not change any more, or as means over
@@ -91,17 +94,25 @@ type Between struct {
 // maxSteps keeps step numbers exact wherever they become reals.
 const maxSteps = 1 << 53
 
-// stepCount returns the number of steps for a time step in seconds, at least
-// one.
-func (p *Plan) stepCount(timeStep float64) (int64, error) {
+// stepCount returns the number of steps for a time step in seconds and a start of so many
+// steps, at least one.
+func (p *Plan) stepCount(timeStep, start float64) (int64, error) {
 	steps := float64(p.Steps)
 	if p.Steps == 0 {
-		steps = math.Max(1, math.Ceil(p.Time/timeStep-1e-9))
+		steps = math.Max(1, math.Ceil(p.startOf(start)+p.Time/timeStep-1e-9))
 	}
 	if !(steps >= 1 && steps <= maxSteps) {
 		return 0, fmt.Errorf("%.3g steps of %.3g s cannot be computed: give a number of steps from 1 to %.0e, or a time that fits", steps, timeStep, float64(maxSteps))
 	}
 	return int64(steps), nil
+}
+
+// startOf is how many steps of a start come before Time and Least.
+func (p *Plan) startOf(start float64) float64 {
+	if p.AfterStart {
+		return start
+	}
+	return 0
 }
 
 // watchTolerance is the tolerance to watch the flow with; 0 means not to.

@@ -76,7 +76,7 @@ func (r *Rank) settled(a *Averaging, last int64) bool {
 		return now >= a.From
 	}
 	least := r.rampSteps * r.units.TimeStep
-	if flow := r.settings.Inflow(r.domain.Grid); flow > 0 {
+	if flow := r.expected.inflow; flow > 0 {
 		least += float64(r.domain.CellCount()) * math.Pow(r.units.Spacing, 3) / flow
 	}
 	middle := float64(last) / 2 * r.units.TimeStep

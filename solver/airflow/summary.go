@@ -14,13 +14,15 @@ import (
 
 // Summary is the outcome of a computation, in SI units.
 type Summary struct {
-	FluidCells     int64   `json:"fluid_cells"`
-	Spacing        float64 `json:"spacing_m"`
-	TimeStep       float64 `json:"time_step_s"`
-	Steps          int64   `json:"steps"`
-	Time           float64 `json:"time_s"`
-	Seconds        float64 `json:"seconds"`
-	MLUPS          float64 `json:"mlups"`
+	FluidCells int64   `json:"fluid_cells"`
+	Spacing    float64 `json:"spacing_m"`
+	TimeStep   float64 `json:"time_step_s"`
+	Steps      int64   `json:"steps"`
+	Time       float64 `json:"time_s"`
+	Seconds    float64 `json:"seconds"`
+	MLUPS      float64 `json:"mlups"`
+	// Reynolds is that at the inlets, of the flow that is prescribed where waveforms are
+	// one, or of the part of it that the start has reached; else of what enters.
 	Reynolds       float64 `json:"reynolds"`
 	Mach           float64 `json:"mach"`
 	RelaxationTime float64 `json:"relaxation_time"`
@@ -49,6 +51,9 @@ type Summary struct {
 	Steady         *bool              `json:"steady,omitempty"`
 	Known          []steadiness.Known `json:"known,omitempty"`
 	VelocityChange *float64           `json:"velocity_change,omitempty"`
+	// Started is which part of what openings prescribe without a waveform had been
+	// reached at the end; nil where that was all of it.
+	Started *float64 `json:"started,omitempty"`
 	// Narrow is the place inside where the fastest air was expected; nil where that was
 	// at an opening.
 	Narrow *NarrowSummary `json:"narrow_place,omitempty"`
@@ -135,6 +140,9 @@ func (r *Rank) Summary() (*Summary, error) {
 		return nil, err
 	}
 	s.Reynolds = r.expected.reynolds(s.Openings, r.units.KinematicViscosity)
+	if s.Started = r.started(s.Steps); s.Started != nil && r.expected.meanInletVelocity != 0 {
+		s.Reynolds *= *s.Started
+	}
 	s.PressureDrop, s.MassBalance = dropAndBalance(s.Openings, r.faces.Areas)
 	if mismatch, ok := r.still.Mismatch(); ok {
 		s.MassBalance = mismatch

@@ -159,8 +159,8 @@ func tooHigh(cellReynolds, across float64) string {
 
 // Foreseen is what can be said of a flow on a grid before it is computed.
 type Foreseen struct {
-	// TimeStep is in seconds.
-	TimeStep float64
+	// TimeStep is in seconds, and so is Start, see Outlook.
+	TimeStep, Start float64
 	// PressureDrops says how far those may be off for what cells do not resolve; empty
 	// where they resolve the flow.
 	PressureDrops string
@@ -171,6 +171,9 @@ func Foresee(g *geometry.Grid, s Settings) (Foreseen, error) {
 	e := expect(g, &s)
 	u, _, err := chooseUnits(solver.WholeDomain(g), &s, e)
 	f := Foreseen{TimeStep: u.TimeStep}
+	if s.rises(g) {
+		f.Start = s.rampSteps(g, u.TimeStep) * u.TimeStep
+	}
 	if re := e.cellReynolds(g.Spacing, &s); re > resolvedReynolds {
 		f.PressureDrops = tooHigh(re, e.inletDiameter/g.Spacing)
 	}

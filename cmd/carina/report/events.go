@@ -44,9 +44,9 @@ type EventLog struct {
 	now   func() time.Time
 	began time.Time
 	// said is when the stage was told last, stage which.
-	said     time.Time
-	stage    string
-	exchange float64
+	said    time.Time
+	stage   string
+	outlook carina.Outlook
 	// flowBegan is when the flow was heard of first, after which share of it.
 	flowBegan time.Time
 	flowFrom  float64
@@ -89,7 +89,12 @@ func known(x float64) *float64 {
 }
 
 // exchanges is how often the air is exchanged in a time, nil where that is not known.
-func (l *EventLog) exchanges(time float64) *float64 { return known(time / l.exchange) }
+func (l *EventLog) exchanges(time float64) *float64 {
+	if l.outlook.Exchange == 0 {
+		return nil
+	}
+	return known(l.outlook.Exchanges(time))
+}
 
 // Tell writes an event that has words alone.
 func (l *EventLog) Tell(kind, text string) { l.write(event{Event: kind, Text: text}) }
@@ -117,7 +122,7 @@ func (l *EventLog) Listener() carina.Listener {
 			}
 		},
 		Announce: func(o carina.Outlook) {
-			l.exchange = o.Exchange
+			l.outlook = o
 			if o.Seconds > 0 {
 				l.write(event{Event: "speed", MLUPS: o.MLUPS, Left: known(o.Seconds), UntilSteady: &o.UntilSteady})
 				return

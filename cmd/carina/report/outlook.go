@@ -29,19 +29,34 @@ func OutlookWords(c *carina.Case, o airflow.Outlook) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "to compute: %s%s of %s = %s", atMost(o), quantity.GroupedCount(o.Steps, "step"), quantity.Format(o.TimeStep, "s"), quantity.Format(o.Time, "s"))
 	if o.Exchange > 0 {
-		exchanges := o.Time / o.Exchange
+		exchanges := o.Exchanges(o.Time)
 		if fmt.Fprintf(&w, ", %.3g exchanges of the air", exchanges); exchanges < fewExchanges && !c.Unsteady() {
 			fmt.Fprintf(&w, ", too few for the flow to develop, which takes %s each", quantity.Format(o.Exchange, "s"))
 		}
 	}
+	w.WriteString(startWords(o))
 	if n := o.Narrow; n != nil {
-		fmt.Fprintf(&w, ", set by the narrowest place inside (%s at %s mm), where air is faster than at openings",
+		fmt.Fprintf(&w, "; the narrowest place inside (%s at %s mm), where air is faster than at openings, sets the time step",
 			quantity.FormatArea(n.Area), quantity.FormatPoint(1e3*n.Center.X, 1e3*n.Center.Y, 1e3*n.Center.Z, 4))
 	}
-	if o.UntilSteady {
+	switch {
+	case o.UntilSteady && c.Unsteady():
+		w.WriteString("; it ends when its cycles are alike")
+	case o.UntilSteady:
 		w.WriteString("; it ends when the flow is steady")
 	}
 	return w.String()
+}
+
+// startWords says how long the flow rises, and whether the end lies before.
+func startWords(o airflow.Outlook) string {
+	switch {
+	case o.Start == 0:
+		return ""
+	case o.Time < o.Start:
+		return fmt.Sprintf("; the end lies within the start of %s, in which the flow rises to what is asked for: compute a longer time", quantity.Format(o.Start, "s"))
+	}
+	return fmt.Sprintf("; the flow rises in the first %s", quantity.Format(o.Start, "s"))
 }
 
 // atMost says that a computation may end earlier.

@@ -147,7 +147,7 @@ func (n *NewCase) limit(within float64, most int64) {
 	p := &n.Plans[0]
 	steps := max(1, min(p.Usual, most))
 	n.Time = float64(steps) * p.TimeStep
-	exchanges := float64(steps) / float64(p.Least)
+	exchanges := max(0, float64(steps-p.Start)) / float64(p.Least-p.Start)
 	words := fmt.Sprintf("for a run of at most %s on this machine the spacing is %s, and it ends after %s of flow, %.2g exchanges of the air", lasting(within), quantity.FormatLength(n.Spacing), quantity.Format(n.Time, "s"), exchanges)
 	if steps < p.Usual {
 		words += ", when the flow may not be steady, which the report tells"

@@ -1,0 +1,121 @@
+package airflow
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"carina/internal/race"
+	"carina/solver"
+	"carina/solver/airflow/opening"
+)
+
+// The air that has entered until a time is the sum of what entered in each moment.
+func TestExchangesInAStart(t *testing.T) {
+	o := Outlook{Exchange: 0.5, Start: 2}
+	const step = 1e-4
+	var entered float64
+	for i := range 50_000 {
+		time := (float64(i) + 0.5) * step
+		entered += step * (1 - math.Cos(math.Pi*min(time, o.Start)/o.Start)) / 2 / o.Exchange
+		if end := float64(i+1) * step; math.Abs(o.Exchanges(end)-entered) > 1e-6 {
+			t.Fatalf("after %g s the air is exchanged %g times, want %g", end, o.Exchanges(end), entered)
+		}
+	}
+	if o.Start = 0; o.Exchanges(3) != 6 {
+		t.Errorf("without a start the air is exchanged %g times, want 6", o.Exchanges(3))
+	}
+	if unknown := (&Outlook{Start: 1}); unknown.Exchanges(3) != 0 {
+		t.Errorf("pressures alone exchange the air %g times", unknown.Exchanges(3))
+	}
+}
+
+// A flow that ends within its start tells which part of it flows, and its Reynolds number
+// is that of this part; one that ends after it tells nothing. A plan may begin after it.
+func TestEndWithinTheStart(t *testing.T) {
+	race.SkipArithmetic(t)
+	g := placedPipe(8, 24)
+	s := DefaultSettings()
+	s.Profile, s.FlowRate = opening.Parabolic, 1e-7
+	run := func(plan Plan) *Summary {
+		summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return summary
+	}
+	short := run(Plan{Steps: 300})
+	start := short.Settings.RampTime
+	if short.Started == nil || start <= short.Time {
+		t.Fatalf("%g s of a start of %g s tell %v of it", short.Time, start, short.Started)
+	}
+	inlet := short.Openings[0]
+	if part := inlet.Flow / s.FlowRate; math.Abs(*short.Started-part) > 1e-3*part {
+		t.Errorf("%.4g of the flow is said to have been reached, %.4g flows", *short.Started, part)
+	}
+	diameter := 2 * math.Sqrt(inlet.Area/math.Pi)
+	if want := inlet.Flow / inlet.Area * diameter / s.KinematicViscosity; math.Abs(short.Reynolds-want) > 1e-3*want {
+		t.Errorf("the Reynolds number is %g, want %g of what flows", short.Reynolds, want)
+	}
+	s.RampTime = 100 * short.TimeStep
+	for steps, plan := range map[int64]Plan{200: {Time: 100 * short.TimeStep, AfterStart: true}, 100: {Time: 100 * short.TimeStep}} {
+		if got := run(plan); got.Steps != steps || got.Started != nil {
+			t.Errorf("%+v: %d steps, %v of the start; want %d and all of it", plan, got.Steps, got.Started, steps)
+		}
+	}
+	s.Waveform, s.RampTime = opening.Sine{Period: 1, Amplitude: 1}, 0
+	if waves := run(Plan{Steps: 100}); waves.Started != nil {
+		t.Errorf("a flow that a waveform changes has no start, but tells %g of it", *waves.Started)
+	}
+}
+
+// What enters in the mean is the volume of a breath, in and out, over its period.
+func TestMeanInflow(t *testing.T) {
+	g := placedPipe(8, 24)
+	breath := opening.Breathing{Period: 4, Inspiration: 0.25}
+	var volume float64
+	const step = 1e-3
+	for i := range 1000 { // the inspiration
+		volume += step * breath.Factor((float64(i)+0.5)*step)
+	}
+	at := func(number int, flow float64, w opening.Waveform) map[int]opening.Condition {
+		return map[int]opening.Condition{number: {Kind: opening.ImposedFlow, Flow: flow, Waveform: w}}
+	}
+	table := &opening.Table{Times: []float64{0, 3}, Values: []float64{1, 1}}
+	for name, c := range map[string]struct {
+		s    Settings
+		want float64
+		end  float64
+	}{
+		"constant":         {Settings{FlowRate: 2}, 2, 0},
+		"out":              {Settings{FlowRate: -2}, 2, 0},
+		"breathing":        {Settings{FlowRate: 2, Waveform: breath}, 2 * 2 * volume / breath.Period, 0},
+		"at an outlet":     {Settings{Conditions: at(2, 2, breath), FlowRate: 0}, 2 * 2 * volume / breath.Period, 0},
+		"in, sucked out":   {Settings{FlowRate: 2, Conditions: at(2, -3, nil)}, 2, 0},
+		"without a period": {Settings{FlowRate: 2, Waveform: table}, 2, 3},
+	} {
+		if got := c.s.Inflow(g); math.Abs(got-c.want) > 1e-4*c.want {
+			t.Errorf("%s: %g enter in the mean, want %g", name, got, c.want)
+		}
+		if end := c.s.WaveformsEnd(); end != c.end {
+			t.Errorf("%s: the waveforms end at %g s, want %g", name, end, c.end)
+		}
+	}
+}
+
+// A lumen takes as long to start, whatever its spacing.
+func TestStartBySpacing(t *testing.T) {
+	s := DefaultSettings()
+	s.FlowRate = 1e-4
+	var starts [2]float64
+	for i, across := range []int32{16, 32} {
+		seen, err := Foresee(pipe(0, across, 3*across, 8e-3), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starts[i] = seen.Start
+	}
+	if starts[0] <= 0 || math.Abs(starts[1]-starts[0]) > 0.1*starts[0] {
+		t.Errorf("the start takes %g s on a coarse grid and %g s on a fine one", starts[0], starts[1])
+	}
+}
