@@ -25,12 +25,8 @@ func (f *Flow) doubts(summary *airflow.Summary) (warnings []string) {
 		tell(fmt.Sprintf("the computation was interrupted after step %d (%s): this is not the flow that was asked for", summary.Steps, quantity.Format(summary.Time, "s")))
 	}
 	tell(doubtStart(summary))
-	if !c.Unsteady() && !(summary.MassBalance <= steadyBalance) {
-		advice := "the flow is not steady, compute a longer time"
-		if summary.Steady != nil && *summary.Steady {
-			advice = "choose a smaller spacing, since the flow does not change any more"
-		}
-		tell(fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*summary.MassBalance, advice))
+	if !c.Unsteady() {
+		tell(doubtBalance(summary))
 	}
 	tell(geometry.DoubtWords(grid.Openings, grid.Perhaps))
 	if c.Time != "" {
@@ -42,6 +38,22 @@ func (f *Flow) doubts(summary *airflow.Summary) (warnings []string) {
 		tell(doubt)
 	}
 	return warnings
+}
+
+// doubtBalance says what follows where inflow and outflow differ in a flow that nothing keeps
+// changing; where openings prescribe that, it is said before.
+func doubtBalance(m *airflow.Summary) string {
+	if m.MassBalance <= steadyBalance || m.Stored != 0 {
+		return ""
+	}
+	advice := "the flow is not steady, compute a longer time"
+	switch {
+	case m.Rounds():
+		advice = "so little flows that its sums over the openings are rounded, so give a larger flow, with which the pressure drop of slow flow grows in proportion"
+	case m.Steady != nil && *m.Steady:
+		advice = "choose a smaller spacing, since the flow does not change any more"
+	}
+	return fmt.Sprintf("inflow and outflow differ by %.3g %%: %s", 100*m.MassBalance, advice)
 }
 
 // doubtStart says that a computation ended before its start was over.

@@ -1,6 +1,7 @@
 package carina
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -70,5 +71,30 @@ func TestEndWithinTheStartIsSaid(t *testing.T) {
 	}
 	if m.Started = nil; doubtStart(m) != "" {
 		t.Errorf("says %q of a flow that has started", doubtStart(m))
+	}
+}
+
+func TestDifferenceOfInAndOutflowIsExplained(t *testing.T) {
+	yes, no := true, false
+	summary := func(balance, flow float64, steady *bool) *airflow.Summary {
+		return &airflow.Summary{MassBalance: balance, Steady: steady, Spacing: 1e-3, TimeStep: 1e-2,
+			Openings: []airflow.OpeningSummary{{Flow: flow, Area: 1e-4}, {Flow: -flow * (1 - balance), Area: 1e-4}}}
+	}
+	stores := summary(1, 1e-6, &no)
+	stores.Stored = 1e-6
+	for name, c := range map[string]struct {
+		m    *airflow.Summary
+		says string
+	}{
+		"as it should be":  {summary(0.009, 1e-6, &yes), ""},
+		"steady":           {summary(0.02, 1e-6, &yes), "choose a smaller spacing"},
+		"not steady":       {summary(0.02, 1e-6, &no), "compute a longer time"},
+		"hardly any flow":  {summary(0.02, 1e-17, &yes), "give a larger flow"},
+		"it was imposed":   {stores, ""},
+		"nothing is known": {summary(math.NaN(), 1e-6, nil), "compute a longer time"},
+	} {
+		if got := doubtBalance(c.m); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: says %q, want %q", name, got, c.says)
+		}
 	}
 }

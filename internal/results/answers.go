@@ -148,9 +148,7 @@ func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) err
 	}
 	var excess *float64
 	if s.Resolution != nil {
-		if part, known := s.Resolution.Excess(); known {
-			excess = &part
-		}
+		excess = s.Resolution.TooHigh()
 	}
 	return report.Write(path, report.Of{Title: flow.Title, Lead: flow.Subtitle, Excess: excess, Changing: r.of.Changing}, encoded, pictures)
 }

@@ -87,7 +87,7 @@ func (a *airflow) openingChoice() *opening.Choice {
 	return &opening.Choice{Conditions: s.Conditions, FlowRate: s.FlowRate, Profile: s.Profile, Waveform: s.Waveform,
 		Units:   opening.Units{TimeStep: u.TimeStep, Velocity: u.Velocity(), FlowRate: u.FlowRate(), Pressure: u.Pressure()},
 		TauPlus: tau, TauMinus: s.tauMinus(tau), Differences: s.forgottenAtOpenings(), Crossing: a.crossing(), Moving: s.Initial != nil,
-		Sudden: s.Initial == nil && a.chooseRamp() < suddenCrossings*a.crossing()}
+		Sudden: s.Initial == nil && s.rampSteps(a.domain.Grid, u.TimeStep) < suddenCrossings*a.crossing()}
 }
 
 // suddenCrossings is a start so short, in crossings of the domain by sound, that what leaves

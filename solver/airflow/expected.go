@@ -264,20 +264,30 @@ func (t *through) filled(period float64) float64 {
 	return c.ProximalResistance + resistance
 }
 
-// stored warns of flows that are prescribed at all openings and do not add up.
-func (s *Settings) stored(grid *geometry.Grid) (warnings []string) {
+// storedFlow is the sum of the flows that are prescribed at all openings; 0 where they add
+// up, or some openings are free or change theirs.
+func (s *Settings) storedFlow(grid *geometry.Grid) float64 {
 	const slight = 1e-3
 	var sum, largest float64
 	for _, t := range s.throughOpenings(grid) {
 		switch {
 		case t.opening.Area <= 0:
 		case t.free() || t.condition.Waveform != nil:
-			return nil
+			return 0
 		default:
 			sum, largest = sum+t.flow, max(largest, math.Abs(t.flow))
 		}
 	}
 	if math.Abs(sum) <= slight*largest {
+		return 0
+	}
+	return sum
+}
+
+// stored warns of flows that are prescribed at all openings and do not add up.
+func (s *Settings) stored(grid *geometry.Grid) (warnings []string) {
+	sum := s.storedFlow(grid)
+	if sum == 0 {
 		return nil
 	}
 	change := "enters than leaves, so the pressure rises"

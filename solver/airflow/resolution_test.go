@@ -7,9 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"carina/geometry"
 	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
+	"carina/solver/airflow/steadiness"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -172,6 +174,90 @@ func TestExcess(t *testing.T) {
 	}{{Resolution{CellsAcross: 5}, false, 0}, {Resolution{CellsAcross: 5, Viscous: 1, Resolved: 1}, false, 0}, {Resolution{CellsAcross: 5, Viscous: 0.8, Resolved: 0.8, Power: &power}, true, 0.25}} {
 		if got, known := c.Excess(); known != c.known || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: %g (known %v), want %g (%v)", c.Resolution, got, known, c.want, c.known)
+		}
+	}
+}
+
+// Where pressures drive the air, they give what is dissipated and what leaves with it: a
+// pressure where air enters is that of air at rest outside. Of a drop that is imposed nothing
+// is said.
+func TestPowerOfPressures(t *testing.T) {
+	race.SkipArithmetic(t)
+	const diameter, across, drop = 0.01, 15, 5e-3
+	g := pipe(0, across, 4*across, diameter)
+	g.Narrow = []geometry.Narrow{{Area: math.Pi / 4 * 9 * g.Spacing * g.Spacing}, {Area: math.Pi / 4 * 25 * g.Spacing * g.Spacing}}
+	s := DefaultSettings()
+	s.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedPressure, Pressure: drop}}
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 20000, Tolerance: 5e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := summary.Resolution
+	if r.Power == nil || *summary.Steady != true {
+		t.Fatalf("%+v", r)
+	}
+	leaves := -summary.Openings[1].Flow
+	mean := leaves / (math.Pi / 4 * diameter * diameter)
+	want := leaves * (drop - s.Density*mean*mean) // a parabola carries twice the energy of its mean
+	if math.Abs(*r.Power-want) > 0.03*want || math.Abs(r.Viscous-want) > 0.04*want {
+		t.Errorf("the pressures give %.4g W, of which %.4g W are dissipated, want %.4g W", *r.Power, r.Viscous, want)
+	}
+	if part, known := r.Excess(); known || !r.Unjudged || r.TooHigh() != nil {
+		t.Errorf("the imposed pressure drop is said to be %g too high", part)
+	}
+	if math.Abs(r.CellsAcrossInside-3) > 1e-9 {
+		t.Errorf("%g cells lie across the narrowest place inside, want 3", r.CellsAcrossInside)
+	}
+}
+
+// The power of one moment tells nothing of a flow that a waveform changes, even where its
+// cycles are alike.
+func TestNothingIsSaidOfBreathing(t *testing.T) {
+	race.SkipArithmetic(t)
+	g := placedPipe(8, 24)
+	s := DefaultSettings()
+	s.FlowRate, s.Mismatch = 1e-7, 0.5
+	s.Waveform = opening.Sine{Period: 0.01, Amplitude: 1}
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Time: 0.2, Tolerance: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := summary.Resolution
+	if _, known := r.Excess(); summary.Steady == nil || !*summary.Steady || r.Power != nil || !r.Unjudged || known {
+		t.Errorf("steady %v: %+v", summary.Steady, r)
+	}
+}
+
+// Flow that fluctuates about known means is steady, but no moment of it.
+func TestStillOrFluctuating(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		steady *bool
+		how    steadiness.How
+		want   bool
+	}{{&yes, steadiness.Still, true}, {&yes, steadiness.Mean, false}, {&no, steadiness.Still, false}, {nil, steadiness.Still, false}} {
+		s := Summary{Steady: c.steady, Known: []steadiness.Known{{How: steadiness.Still}, {How: c.how}}}
+		if s.still() != c.want {
+			t.Errorf("%+v is still: %v", c, s.still())
+		}
+	}
+}
+
+// What is told of an excess is what matters of it, and no more than was ever measured.
+func TestExcessThatIsTold(t *testing.T) {
+	power := 1.0
+	for _, c := range []struct{ resolved, want float64 }{{0.98, 0}, {0.8, 0.25}, {0.1, 1}, {0, 0}} {
+		r := Resolution{Viscous: c.resolved, Resolved: c.resolved, Power: &power}
+		if got := r.TooHigh(); (got == nil) != (c.want == 0) || got != nil && math.Abs(*got-c.want) > 1e-12 {
+			t.Errorf("%g resolved: %v, want %g", c.resolved, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		across, inside float64
+		want           bool
+	}{{8, 0, false}, {7.9, 0, true}, {20, 7, true}, {20, 8, false}} {
+		if r := (Resolution{CellsAcross: c.across, CellsAcrossInside: c.inside}); r.Few() != c.want {
+			t.Errorf("%+v are few: %v", c, r.Few())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package airflow
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"carina/internal/race"
@@ -117,5 +118,34 @@ func TestStartBySpacing(t *testing.T) {
 	}
 	if starts[0] <= 0 || math.Abs(starts[1]-starts[0]) > 0.1*starts[0] {
 		t.Errorf("the start takes %g s on a coarse grid and %g s on a fine one", starts[0], starts[1])
+	}
+}
+
+// A flow that is stored without end is never steady, however still its openings are.
+func TestStoredFlowIsNotSteady(t *testing.T) {
+	g := placedPipe(8, 24)
+	s := DefaultSettings()
+	s.FlowRate = 1e-7
+	s.Conditions = map[int]opening.Condition{2: {Kind: opening.ImposedFlow}}
+	summary, err := RunInProcess(context.Background(), solver.WholeDomain(g), s, Plan{Steps: 4000, Tolerance: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Steady == nil || *summary.Steady || math.Abs(summary.Stored-s.FlowRate) > 1e-9*s.FlowRate || !summary.Resolution.Unjudged {
+		t.Errorf("steady %v, %g m³/s are stored, %+v", summary.Steady, summary.Stored, summary.Resolution)
+	}
+}
+
+// Coarse cells make pressure drops too high where flows are prescribed, and flows too low
+// where pressures drive them.
+func TestCoarseCellsAreSaid(t *testing.T) {
+	g := placedPipe(8, 24)
+	flow, pressures := DefaultSettings(), DefaultSettings()
+	flow.FlowRate = 1e-4
+	pressures.Conditions = map[int]opening.Condition{1: {Kind: opening.ImposedPressure, Pressure: 1e4}}
+	for says, s := range map[string]*Settings{"so pressure drops may be ": &flow, "so flows may be too low for what drives them": &pressures} {
+		if _, warnings, err := chooseUnits(solver.WholeDomain(g), s, expect(g, s)); err != nil || !strings.Contains(strings.Join(warnings, "\n"), says) {
+			t.Errorf("warnings %q, %v; want %q", warnings, err, says)
+		}
 	}
 }

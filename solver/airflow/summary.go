@@ -54,6 +54,10 @@ type Summary struct {
 	// Started is which part of what openings prescribe without a waveform had been
 	// reached at the end; nil where that was all of it.
 	Started *float64 `json:"started,omitempty"`
+	// Stored is what is prescribed to enter more than to leave, in m³/s, where all open
+	// openings prescribe their flow, so that the pressure changes without end and the flow
+	// is not called steady; 0 where it adds up.
+	Stored float64 `json:"stored_m3_per_s,omitempty"`
 	// Narrow is the place inside where the fastest air was expected; nil where that was
 	// at an opening.
 	Narrow *NarrowSummary `json:"narrow_place,omitempty"`
@@ -136,6 +140,9 @@ func (r *Rank) Summary() (*Summary, error) {
 	if r.still != nil && r.still.Tolerance > 0 {
 		s.Steady, s.Known = r.still.Outcome(), r.still.Known(r.units.Pressure(), r.units.FlowRate())
 	}
+	if s.Stored = r.settings.storedFlow(r.domain.Grid); s.Stored != 0 {
+		s.Steady = new(bool)
+	}
 	if s.Openings, err = r.OpeningSummaries(); err != nil {
 		return nil, err
 	}
@@ -153,7 +160,7 @@ func (r *Rank) Summary() (*Summary, error) {
 	if s.Grain, err = r.grain(); err != nil {
 		return nil, err
 	}
-	if s.Resolution, err = r.resolution(last, s.Openings, s.Steady != nil && *s.Steady); err != nil {
+	if s.Resolution, err = r.resolution(last, s); err != nil {
 		return nil, err
 	}
 	if s.Ranks, err = r.rankSummaries(); err != nil {
@@ -175,6 +182,20 @@ func (s *Summary) LeastPressure() float64 {
 		pressures[i] = s.Openings[i].Pressure
 	}
 	return quantity.LeastPressure(s.PressureDrop, s.Density, s.PeakVelocity, pressures...)
+}
+
+// Rounds tells whether so little flows that the sums of it over openings, which are in
+// fixed point, may differ by a hundredth for that alone.
+func (s *Summary) Rounds() bool {
+	const hundredth, linksPerFace = 50, 5
+	u := Units{Spacing: s.Spacing, TimeStep: s.TimeStep}
+	for _, o := range s.Openings {
+		faces := o.Area / (s.Spacing * s.Spacing)
+		if flow := math.Abs(o.Flow); flow > 0 && flow/u.FlowRate() < hundredth*linksPerFace*faces/fixedPoint {
+			return true
+		}
+	}
+	return false
 }
 
 // describe says by which method what was computed.

@@ -133,8 +133,8 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 	}
 	if re := e.cellReynolds(dx, s); re > resolvedReynolds {
 		warn("the grid is coarse for this flow (cell Reynolds number %s, should be below %d): what is smaller than a cell is lost, "+
-			"so pressure drops may be %s, while the shares of the openings are right sooner; %s",
-			quantity.FormatDigits(re, 3), resolvedReynolds, tooHigh(re, e.inletDiameter/dx), refinement(domain, dx*resolvedReynolds/re))
+			"so %s, while the shares of the openings are right sooner; %s",
+			quantity.FormatDigits(re, 3), resolvedReynolds, e.coarseWords(re, dx), refinement(domain, dx*resolvedReynolds/re))
 	}
 	return u, warnings, u.usable(e)
 }
@@ -142,6 +142,15 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 // compressed is by how much a pressure compresses the air on the lattice.
 func (u Units) compressed(pressure float64) float64 {
 	return pressure / u.Density / (lattice.SoundSpeedSquared * u.Velocity() * u.Velocity())
+}
+
+// coarseWords says what coarse cells do: where no flow is prescribed, what drives the air
+// stays and flows are wrong.
+func (e *expected) coarseWords(cellReynolds, spacing float64) string {
+	if e.meanInletVelocity == 0 {
+		return "flows may be too low for what drives them"
+	}
+	return "pressure drops may be " + tooHigh(cellReynolds, e.inletDiameter/spacing)
 }
 
 // tooHigh says by how much pressure drops may be too high, as they were in an airway.

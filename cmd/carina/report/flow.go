@@ -35,7 +35,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	w.WriteString(memoryWords(m.Settings))
 	fmt.Fprintln(&w)
 	if m.Limited != nil {
-		fmt.Fprintf(&w, "limiter: acts in %.2g %% of the cells, where more is going on than they resolve\n", 100**m.Limited)
+		fmt.Fprintf(&w, "limiter: acts in %s %% of the cells, where more is going on than they resolve\n", quantity.FormatDigits(100**m.Limited, 2))
 	}
 	if m.Resolution != nil {
 		fmt.Fprintf(&w, "%s\n", resolutionWords(m.Resolution))

@@ -30,3 +30,39 @@ func TestSteadyOrNotIsSaid(t *testing.T) {
 		}
 	}
 }
+
+func TestFlowThatIsStoredIsNotSteady(t *testing.T) {
+	yes := true
+	for stored, want := range map[float64]string{1e-6: "not steady: more is imposed to enter than to leave, so the pressure rises without end", -1e-6: "not steady: more is imposed to leave than to enter, so the pressure falls without end"} {
+		if got := steadyWords(&carina.Case{}, &airflow.Summary{Steady: &yes, Stored: stored}); got != want {
+			t.Errorf("says %q, want %q", got, want)
+		}
+	}
+}
+
+// What is said of the pressure drop is what the cells allow to say.
+func TestResolutionWords(t *testing.T) {
+	power := 1.0
+	fine := airflow.Resolution{CellsAcross: 12, Narrowest: 2, CellReynolds: 5, Viscous: 0.99, Resolved: 0.99, Power: &power}
+	for name, c := range map[string]struct {
+		change func(r *airflow.Resolution)
+		ends   string
+	}{
+		"fine":       {func(*airflow.Resolution) {}, "99 % of the dissipation is resolved: the pressure drop is likely to be within 3 % of that on finer cells"},
+		"few":        {func(r *airflow.Resolution) { r.CellsAcross = 4 }, "with 3 to 5, so choose a smaller spacing"},
+		"few inside": {func(r *airflow.Resolution) { r.CellsAcrossInside = 4 }, "with 3 to 5, so choose a smaller spacing"},
+		"coarse":     {func(r *airflow.Resolution) { r.Viscous, r.Resolved = 0.8, 0.8 }, "80 % of the dissipation is resolved: the pressure drop is likely to be some 25 % too high"},
+		"both":       {func(r *airflow.Resolution) { r.CellsAcross, r.Viscous, r.Resolved = 4, 0.8, 0.8 }, "at least 25 % too high, and rough with so few cells across, so choose a smaller spacing"},
+		"absurd":     {func(r *airflow.Resolution) { r.Viscous, r.Resolved = 1e-4, 1e-4 }, "more than twice that on finer cells, so choose a smaller spacing"},
+		"unjudged":   {func(r *airflow.Resolution) { r.Unjudged, r.Resolved = true, 0.3 }, "30 % of the dissipation is resolved"},
+		"limited": {func(r *airflow.Resolution) {
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 300, 13
+		}, "too high (by what it was in an airway)"},
+	} {
+		r := fine
+		c.change(&r)
+		if got := resolutionWords(&r); !strings.HasSuffix(got, c.ends) {
+			t.Errorf("%s: says %q, want %q at the end", name, got, c.ends)
+		}
+	}
+}
