@@ -54,7 +54,7 @@ func (c *Case) PlanOn(g *geometry.Grid, factor float64) (Plan, error) {
 		exchange := float64(g.Cells()) * g.Spacing * g.Spacing * g.Spacing / settings.Inflow(g)
 		p.Least = min(p.Most, steps(exchange))
 		if plan.Least > 0 {
-			p.Usual = min(p.Most, steps(plan.Least))
+			p.Usual = min(p.Most, max(p.Least, steps(plan.Least)-p.Start))
 		}
 	}
 	p.Memory, p.Branches = airflow.MemoryEstimate(p.Cells, settings), branchMemory(p.Cells)

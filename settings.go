@@ -180,9 +180,10 @@ func (c *Case) FlowOn(g *geometry.Grid, cells int64) (s airflow.Settings, plan a
 
 // plan says how long to compute: the case's steps or time, or else until the
 // flow is steady, or each of its cycles, at most until the air in the lumen has been
-// exchanged ten times after the start; three times, where it fluctuates too much for more
-// time to help, and where a waveform without a period changes it, which is never called
-// steady and is computed to its end.
+// exchanged ten times after the start; three times from the beginning, but once after
+// the start, where it fluctuates too much for more time to help, and three times where a
+// waveform without a period changes it, which is never called steady and is computed to its
+// end.
 func (c *Case) plan(g *geometry.Grid, cells int64, s airflow.Settings) (airflow.Plan, error) {
 	plan := airflow.Plan{Steps: c.Steps, Tolerance: c.Tolerance}
 	period := s.Period()

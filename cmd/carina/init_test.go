@@ -82,7 +82,8 @@ func announcesThePlan(t *testing.T, file string, n *report.NewCase) {
 	if err == nil || len(n.Plans) != 3 || n.Updates <= 0 {
 		t.Fatalf("error %v, plans %+v, %g updates/s", err, n.Plans, n.Updates)
 	}
-	if p := n.Plans[0]; math.Abs(float64(p.Most-announced)) > 2 || math.Abs(float64(p.Most)/float64(p.Least)-10) > 0.01 || math.Abs(float64(p.Usual)/float64(p.Least)-3) > 0.01 || n.Plans[2].Most < 2*p.Most-2 || n.Plans[2].Cells < 7*p.Cells {
+	exchange := float64(n.Plans[0].Least - n.Plans[0].Start)
+	if p := n.Plans[0]; math.Abs(float64(p.Most-announced)) > 2 || math.Abs(float64(p.Most-p.Start)/exchange-10) > 0.01 || math.Abs(float64(p.Usual)-max(3*exchange, float64(p.Least))) > 3 || p.Start <= 0 || n.Plans[2].Most < 2*p.Most-2 || n.Plans[2].Cells < 7*p.Cells {
 		t.Errorf("%d steps are announced; plans %+v", announced, n.Plans)
 	}
 }

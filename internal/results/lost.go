@@ -41,7 +41,7 @@ func (u *unfinished) write(folder string, ranks []process) {
 		list[i] = fmt.Sprintf("%s (%s)", h, quantity.Count(hosts[h], "rank"))
 	}
 	u.path = filepath.Join(folder, unfinishedName)
-	words := fmt.Sprintf("%s: begun at %s on %s.\nIf it does not compute any more: %s.\n", unfinishedBegin, time.Now().UTC().Format(time.RFC3339), strings.Join(list, ", "), onwards(folder))
+	words := fmt.Sprintf("%s: begun at %s on %s.\nIf it does not compute any more: %s.\n", unfinishedBegin, time.Now().UTC().Format(time.RFC3339), strings.Join(list, ", "), goesOn(folder))
 	u.there = isUnfinished(u.path) && u.put(words) == nil
 }
 
@@ -71,7 +71,13 @@ func isUnfinished(path string) bool {
 	return os.IsNotExist(err) || err == nil && strings.HasPrefix(string(data), unfinishedBegin)
 }
 
-// onwards says how to go on with a run.
+// goesOn says how to go on with a run, before anything of it is kept.
+func goesOn(folder string) string {
+	return fmt.Sprintf("carina solve --restart %s or carina run --restart %s, as it was begun, goes on from the last checkpoint on any number of ranks, where there is one in %s; else begin anew, with --checkpoint 10m",
+		folder, folder, filepath.Join(folder, checkpointFolder))
+}
+
+// onwards says how to go on with a run that was lost.
 func onwards(folder string) string {
 	if _, err := checkpoint.Open(filepath.Join(folder, checkpointFolder)); err == nil {
 		return fmt.Sprintf("carina solve --restart %s or carina run --restart %s, as it was begun, goes on from its last checkpoint on any number of ranks", folder, folder)

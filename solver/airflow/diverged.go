@@ -105,8 +105,8 @@ func (e *DivergedError) advice() string {
 	if e.operator != e.automatic && (e.operator == BGK || e.operator == TRT || e.operator == Regularized) {
 		list = append(list, fmt.Sprintf("leave the collision to auto, which takes %s here instead of %s", e.automatic, e.operator))
 	}
-	if spacing := e.wantedSpacing(); spacing < e.units.Spacing {
-		list = append(list, fmt.Sprintf("refine the spacing of %s to %s", quantity.FormatLength(e.units.Spacing), quantity.FormatLength(spacing)))
+	if words := e.finer(); words != "" {
+		list = append(list, words)
 	} else if len(list) == 0 {
 		list = append(list, fmt.Sprintf("refine the spacing of %s", quantity.FormatLength(e.units.Spacing)))
 	}
@@ -116,24 +116,34 @@ func (e *DivergedError) advice() string {
 	return strings.Join(list, "; ")
 }
 
-// wantedSpacing puts enough cells across the lumen and keeps the cell Reynolds
-// number where no limiter acts, but asks for no more than four times as fine.
+// finer says which spacing helps, where a finer one is wanted. That may be out of reach,
+// and four times as fine helps already.
+func (e *DivergedError) finer() string {
+	const much = 4
+	dx, wanted := e.units.Spacing, e.wantedSpacing()
+	switch {
+	case wanted >= dx:
+		return ""
+	case wanted < dx/much:
+		return fmt.Sprintf("refine the spacing of %s to %s or finer: to resolve it all would take %s",
+			quantity.FormatLength(dx), quantity.FormatLength(dx/much), quantity.FormatLength(wanted))
+	}
+	return fmt.Sprintf("refine the spacing of %s to %s", quantity.FormatLength(dx), quantity.FormatLength(wanted))
+}
+
+// wantedSpacing puts enough cells across the lumen and keeps the cell Reynolds number of
+// the fastest air where no limiter acts, as the warning before the first step asks for.
 func (e *DivergedError) wantedSpacing() float64 {
-	const finest = 4
 	dx := e.units.Spacing
 	wanted := math.Inf(1)
 	if e.Across > 0 && e.Across < wantedAcross {
 		wanted = dx * e.Across / wantedAcross
 	}
 	// What is about to diverge is faster than it would be.
-	speed := cmp.Or(e.Speed, e.planned)
-	if e.planned > 0 {
-		speed = min(speed, e.planned)
-	}
-	if speed > 0 {
+	if speed := cmp.Or(e.planned, e.Speed); speed > 0 {
 		wanted = min(wanted, resolvedReynolds*e.units.KinematicViscosity/speed)
 	}
-	return max(wanted, dx/finest)
+	return wanted
 }
 
 // speedNear is the largest speed within two cells of a cell.
@@ -185,7 +195,7 @@ func (g *GoneBack) String() string {
 		to = fmt.Sprintf("step %d", g.To)
 	}
 	with := fmt.Sprintf("the %s collision", g.Collision)
-	if g.Collision == Recursive {
+	if g.Collision != Cumulant {
 		with += fmt.Sprintf(", its memory of third moments %.3g and its limiter %.3g", g.Memory, g.Limiter)
 	}
 	return fmt.Sprintf("the flow diverged before step %d, went back to %s and goes on with %s", g.Step, to, with)
@@ -307,6 +317,9 @@ func (a *attempt) after(r *Rank, plan *Plan, cause error) *attempt {
 	// A state that the flow has diverged from before is none to go back to again.
 	next := &attempt{domain: a.start, start: a.start, settings: settings, gone: slices.Clone(a.gone)}
 	gone := GoneBack{Step: diverged.Step, Collision: settings.Collision, Memory: settings.Memory, Limiter: settings.Limiter}
+	if gone.Collision == Automatic { // which chooses as before
+		gone.Collision = r.settings.Collision
+	}
 	if r.safe != nil && r.safe.state != nil {
 		next.safe, next.domain, gone.To = r.safe.state, r.safe.domain, r.safe.state.Steps
 	} else if plan.Resume != nil {

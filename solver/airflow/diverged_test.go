@@ -99,8 +99,9 @@ func TestAdvice(t *testing.T) {
 		"fast":          {func(e *DivergedError) { e.Mach = 0.6 }, "reduce the time step below 500 ns"},
 		"narrow":        {func(e *DivergedError) { e.Across = 4 }, "refine the spacing of 0.1 mm to 50 µm"},
 		"coarse":        {func(e *DivergedError) { e.planned = 30 }, "refine the spacing of 0.1 mm to 50 µm"},
-		"slower there":  {func(e *DivergedError) { e.planned, e.Speed = 60, 30 }, "refine the spacing of 0.1 mm to 50 µm"},
-		"far too few":   {func(e *DivergedError) { e.planned = 3000 }, "refine the spacing of 0.1 mm to 25 µm"},
+		"slower there":  {func(e *DivergedError) { e.planned, e.Speed = 60, 30 }, "refine the spacing of 0.1 mm to 25 µm"},
+		"far too few":   {func(e *DivergedError) { e.planned = 3000 }, "refine the spacing of 0.1 mm to 25 µm or finer: to resolve it all would take 0.5 µm"},
+		"none planned":  {func(e *DivergedError) { e.planned, e.Speed = 0, 30 }, "refine the spacing of 0.1 mm to 50 µm"},
 		"operator":      {func(e *DivergedError) { e.operator = TRT }, "leave the collision to auto, which takes recursive here instead of trt"},
 		"opening":       {func(e *DivergedError) { e.Across, e.ToOpening = 4, 3 }, "refine the spacing of 0.1 mm to 50 µm; cut opening 2 (left) where the lumen is wider or straighter, or impose something else there"},
 	} {

@@ -120,3 +120,20 @@ func TestCalmer(t *testing.T) {
 		}
 	}
 }
+
+// Each return says what has changed, also where the operator was chosen by auto.
+func TestReturnsSayWhatChanged(t *testing.T) {
+	whole, _, s := coarse()
+	s.Collision, s.Memory = Automatic, 40
+	got, err := RunInProcess(context.Background(), whole, s, Plan{Steps: 1000})
+	if err != nil || len(got.GoneBack) != 1 {
+		t.Fatalf("went back %+v, error %v", got, err)
+	}
+	gone := got.GoneBack[0]
+	if want := "goes on with the recursive collision, its memory of third moments 1 and its limiter 0.1"; gone.Collision != Recursive || !strings.HasSuffix(gone.String(), want) {
+		t.Errorf("says %q, want %q", gone.String(), want)
+	}
+	if words := (&GoneBack{Collision: Cumulant, Memory: 1}).String(); strings.Contains(words, "memory") {
+		t.Errorf("says %q of an operator without a memory", words)
+	}
+}

@@ -20,8 +20,8 @@ type Plan struct {
 	Steps int64
 	// Time is in seconds.
 	Time float64
-	// AfterStart tells that Time and Least begin when the start is over, see
-	// Settings.RampTime.
+	// AfterStart tells that Time begins when the start is over, see Settings.RampTime, and
+	// a third of Least at the latest then.
 	AfterStart bool
 	// Tolerance ends the computation early when the flow is steady: when the
 	// pressure drop, the inflow and the shares of all openings are known within it,
@@ -107,12 +107,21 @@ func (p *Plan) stepCount(timeStep, start float64) (int64, error) {
 	return int64(steps), nil
 }
 
-// startOf is how many steps of a start come before Time and Least.
+// startOf is how many steps of a start come before Time.
 func (p *Plan) startOf(start float64) float64 {
 	if p.AfterStart {
 		return start
 	}
 	return 0
+}
+
+// leastSteps is Least in steps, given a start of so many.
+func (p *Plan) leastSteps(timeStep, start float64) float64 {
+	least := p.Least / timeStep
+	if p.AfterStart {
+		return max(least, start+least/3)
+	}
+	return least
 }
 
 // watchTolerance is the tolerance to watch the flow with; 0 means not to.

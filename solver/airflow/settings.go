@@ -257,17 +257,18 @@ func (s *Settings) inRange() error {
 		value, low, high float64
 		note             string
 	}
+	const chosen = ", or leave it out to have it chosen"
 	list := []number{
 		{"magic parameter", s.Magic, 1e-9, 1e3, ""},
 		{"kinematic viscosity", s.KinematicViscosity, 1e-15, 1e6, " m²/s"},
 		{"density", s.Density, 1e-6, 1e6, " kg/m³"},
-		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step, 0 to have it chosen"},
+		{"lattice velocity", s.LatticeVelocity, 0, 1, " cells per step" + chosen},
+		{"mismatch", s.Mismatch, 0, 1, chosen},
+		{"time step", s.TimeStep, 0, 1e6, " s" + chosen},
 		{"Smagorinsky constant", s.Smagorinsky, 0, 1, ", 0 for none"},
 		{"limiter's constant", s.Limiter, 0, 1, ", 0 for none"},
 		{"memory of third moments", s.Memory, 0, 100, ", 1 for the usual, 0 for none"},
-		{"mismatch", s.Mismatch, 0, 1, ", 0 to have it chosen"},
 		{"flow rate", s.FlowRate, -opening.LargestFlow, opening.LargestFlow, " m³/s"},
-		{"time step", s.TimeStep, 0, 1e6, " s, 0 to have it chosen"},
 		{"ramp time", s.RampTime, -1e9, 1e9, " s"},
 	}
 	for _, a := range s.BodyForce {

@@ -149,3 +149,36 @@ func TestCoarseCellsAreSaid(t *testing.T) {
 		}
 	}
 }
+
+// What is chosen where it is left out may be left out, and is said to be so.
+func TestChosenNumbersAreInRange(t *testing.T) {
+	for _, c := range []struct {
+		change func(s *Settings)
+		says   string
+	}{
+		{func(*Settings) {}, ""},
+		{func(s *Settings) { s.Mismatch, s.LatticeVelocity, s.TimeStep = 1, 1, 1e6 }, ""},
+		{func(s *Settings) { s.Mismatch = 2 }, "the mismatch is 2; give a number from 0 to 1, or leave it out to have it chosen"},
+		{func(s *Settings) { s.LatticeVelocity = -0.1 }, "the lattice velocity is -0.1; give a number from 0 to 1 cells per step, or leave it out"},
+		{func(s *Settings) { s.TimeStep = math.NaN() }, "the time step is NaN; give a number from 0 to 1e+06 s, or leave it out"},
+	} {
+		s := DefaultSettings()
+		c.change(&s)
+		if err := s.Validate(); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("says %v, want %q", err, c.says)
+		}
+	}
+}
+
+// A flow that fluctuates ends no earlier than some time after its start.
+func TestLeastAndTheStart(t *testing.T) {
+	for _, c := range []struct{ least, start, want float64 }{{30, 0, 300}, {30, 100, 300}, {30, 900, 1000}} {
+		p := Plan{Least: c.least, AfterStart: true}
+		if got := p.leastSteps(0.1, c.start); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: %g steps", c, got)
+		}
+	}
+	if got := (&Plan{Least: 30}).leastSteps(0.1, 900); math.Abs(got-300) > 1e-9 {
+		t.Errorf("%g steps", got)
+	}
+}

@@ -116,7 +116,7 @@ func (r *Rank) newWatch(plan *Plan, steps int64) *rankWatch {
 	tolerance := plan.watchTolerance()
 	w := &rankWatch{still: r.still, rank: r, flows: make([]float64, len(r.sums)/2), least: math.Inf(1), last: float64(first + steps)}
 	if plan.Least > 0 && plan.Tolerance > 0 {
-		w.least = float64(first-plan.resumed) + plan.startOf(r.startSteps()) + plan.Least/r.units.TimeStep
+		w.least = float64(first-plan.resumed) + plan.leastSteps(r.units.TimeStep, r.startSteps())
 	}
 	if w.still != nil {
 		w.still.Begin(tolerance)

@@ -48,7 +48,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	if s.Provenance != nil && s.Provenance.VolumeExcess != nil {
 		w.WriteString(volumeWords(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing, s.Provenance.VolumeExcess))
 	}
-	fmt.Fprintf(&w, "pressure drop %s, inflow and outflow differ by %.3g %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), 100*m.MassBalance)
+	fmt.Fprintf(&w, "pressure drop %s%s, inflow and outflow differ by %.3g %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), atEnd(c), 100*m.MassBalance)
 	fmt.Fprintf(&w, "%s\n", steadyWords(c, m))
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)
@@ -97,6 +97,14 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 		fmt.Fprintf(&w, "wrote %s\n", terminal.Line(file))
 	}
 	return w.String()
+}
+
+// atEnd says of which moment the numbers are, where a waveform changes them.
+func atEnd(c *carina.Case) string {
+	if c.Unsteady() {
+		return " at the end"
+	}
+	return ""
 }
 
 // grainWords says what a grain means.

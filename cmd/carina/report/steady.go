@@ -42,23 +42,26 @@ func steadyWords(c *carina.Case, m *airflow.Summary) string {
 		what = "fluctuating about known means: "
 	}
 	if *m.Steady {
-		return what + knownWords(m.Known, m.LeastPressure())
+		return what + knownWords(c, m)
 	}
-	return "not steady: " + strings.Join(unknownWords(m.Known), "; ") + "; " + knownWords(m.Known, m.LeastPressure())
+	return "not steady: " + strings.Join(unknownWords(m.Known), "; ") + "; " + knownWords(c, m)
 }
 
-// knownWords says what is known of the pressure drop and the shares; pressures below the
-// least are rounding.
-func knownWords(list []steadiness.Known, least float64) string {
+// knownWords says what is known of the pressure drop and the shares, of cycles where a
+// waveform changes the flow.
+func knownWords(c *carina.Case, m *airflow.Summary) string {
 	var worst *steadiness.Known
-	words := ""
-	for i := range list {
-		k := &list[i]
+	words, least, of := "", m.LeastPressure(), ""
+	if c.Unsteady() {
+		of = " as root mean square over the cycle"
+	}
+	for i := range m.Known {
+		k := &m.Known[i]
 		switch {
 		case k.Opening > 0 && (worst == nil || k.Error > worst.Error):
 			worst = k
 		case k.Opening == 0 && words == "":
-			words = fmt.Sprintf("%s %s ± %s", strings.TrimPrefix(k.String(), "the "), quantity.FormatFrom(least, k.Value, "Pa"), quantity.FormatFrom(least, k.Error, "Pa"))
+			words = fmt.Sprintf("%s %s ± %s%s", strings.TrimPrefix(k.String(), "the "), quantity.FormatFrom(least, k.Value, "Pa"), quantity.FormatFrom(least, k.Error, "Pa"), of)
 		}
 	}
 	if worst != nil {

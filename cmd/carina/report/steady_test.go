@@ -20,7 +20,7 @@ func TestSteadyOrNotIsSaid(t *testing.T) {
 		{carina.Case{}, &yes, &change, "steady: "}, {carina.Case{}, &no, &change, "not steady: "}, {carina.Case{}, nil, nil, "steady or not is not known"},
 		{carina.Case{FlowCase: carina.FlowCase{Waveform: "sine:2s"}}, nil, nil, "not steady: a waveform"},
 		{carina.Case{}, &yes, nil, "steady: pressure drop 2.00 Pa ± 10.0 mPa, shares ± 1 points at most (opening 3)"},
-		{carina.Case{FlowCase: carina.FlowCase{Waveform: "sine:2s"}}, &yes, nil, "cycles alike: pressure drop"},
+		{carina.Case{FlowCase: carina.FlowCase{Waveform: "sine:2s"}}, &yes, nil, "cycles alike: pressure drop 2.00 Pa ± 10.0 mPa as root mean square over the cycle, shares"},
 		{carina.Case{}, &no, nil, "not steady: the share of opening 3 still moves by some 10 %; pressure drop"},
 	} {
 		known := []steadiness.Known{{Name: "pressure drop", Value: 2, Error: 0.01, How: steadiness.Still, Within: true}, {Name: "inflow", Value: 1, Within: true},
