@@ -20,7 +20,7 @@ func memoryWords(u *airflow.UsedSettings) string {
 	case u.SumForgetting == 1 && u.DifferenceForgetting == 1:
 		return ", forgets third moments in every step: on coarse grids it damps the more, the smaller the step is"
 	}
-	return fmt.Sprintf(", forgets at least %.2g %% a step of third moments' sums, %.2g %% of their differences", 100*u.SumForgetting, 100*u.DifferenceForgetting)
+	return fmt.Sprintf(", forgets at least %s %% a step of third moments' sums, %s %% of their differences", quantity.FormatDigits(100*u.SumForgetting, 2), quantity.FormatDigits(100*u.DifferenceForgetting, 2))
 }
 
 // FlowWords says what a computation of a case ended with, which files were written, and
@@ -48,7 +48,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	if s.Provenance != nil && s.Provenance.VolumeExcess != nil {
 		w.WriteString(volumeWords(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing, s.Provenance.VolumeExcess))
 	}
-	fmt.Fprintf(&w, "pressure drop %s%s, inflow and outflow differ by %.3g %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), atEnd(c), 100*m.MassBalance)
+	fmt.Fprintf(&w, "pressure drop %s%s, inflow and outflow differ by %s %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), atEnd(c), quantity.FormatDigits(100*m.MassBalance, 3))
 	fmt.Fprintf(&w, "%s\n", steadyWords(c, m))
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)

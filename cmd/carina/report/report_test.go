@@ -88,3 +88,22 @@ func TestMemoryWords(t *testing.T) {
 		}
 	}
 }
+
+// Percentages are written as people write them, and pressures say of which moment they are
+// where a waveform changes them.
+func TestFlowWordsArePlain(t *testing.T) {
+	all := 1.0
+	m := &airflow.Summary{Limited: &all, MassBalance: 13.64, PressureDrop: 2, Settings: &airflow.UsedSettings{SumForgetting: 1, DifferenceForgetting: 0.5}}
+	words := FlowWords(&carina.Case{}, &carina.Summary{Summary: m}, nil, nil)
+	for _, want := range []string{"acts in 100 % of the cells", "pressure drop 2.00 Pa, inflow and outflow differ by 1360 %", "at least 100 % a step of third moments' sums, 50 % of"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("%q is missing in\n%s", want, words)
+		}
+	}
+	if strings.Contains(words, "e+") {
+		t.Errorf("powers of ten in\n%s", words)
+	}
+	if words := FlowWords(&carina.Case{FlowCase: carina.FlowCase{Waveform: "sine:2s"}}, &carina.Summary{Summary: m}, nil, nil); !strings.Contains(words, "pressure drop 2.00 Pa at the end, ") {
+		t.Error(words)
+	}
+}

@@ -15,7 +15,7 @@ import (
 // drop and shares are known.
 func steadyWords(c *carina.Case, m *airflow.Summary) string {
 	if m.VelocityChange != nil {
-		change := fmt.Sprintf("the velocity changed by %.2g %% while sound crossed the domain", 100**m.VelocityChange)
+		change := fmt.Sprintf("the velocity changed by %s %% while sound crossed the domain", quantity.FormatDigits(100**m.VelocityChange, 2))
 		switch {
 		case m.Steady == nil:
 			return "steady or not is not known after so few steps: " + change
@@ -84,7 +84,7 @@ func unknownWords(list []steadiness.Known) []string {
 			left++
 			continue
 		}
-		part := fmt.Sprintf("%.2g %%", 100*k.RelativeError())
+		part := quantity.FormatDigits(100*k.RelativeError(), 2) + " %"
 		if k.How == steadiness.Mean {
 			words = append(words, fmt.Sprintf("%s fluctuates, its mean is known to %s", k, part))
 		} else {
@@ -107,8 +107,8 @@ func resolutionWords(r *airflow.Resolution) string {
 	if r.CellsAcrossInside > 0 {
 		words += fmt.Sprintf(", %.2g across the narrowest place inside", r.CellsAcrossInside)
 	}
-	words += fmt.Sprintf("; cell Reynolds number %s, y⁺ at walls %s, %s at most; %.3g %% of the dissipation is resolved",
-		quantity.FormatDigits(r.CellReynolds, 3), quantity.FormatDigits(r.YPlus, 2), quantity.FormatDigits(r.YPlusMax, 2), 100*r.Resolved)
+	words += fmt.Sprintf("; cell Reynolds number %s, y⁺ at walls %s, %s at most; %s %% of the dissipation is resolved",
+		quantity.FormatDigits(r.CellReynolds, 3), quantity.FormatDigits(r.YPlus, 2), quantity.FormatDigits(r.YPlusMax, 2), quantity.FormatDigits(100*r.Resolved, 3))
 	if r.Power == nil {
 		words += ", but for what the scheme takes, which is measured in steady flow"
 	}
