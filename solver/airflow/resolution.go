@@ -203,10 +203,10 @@ func (r *Rank) resolution(peak float64, told *Summary) (*Resolution, error) {
 	}
 	u := r.units
 	constant := r.settings.Period() == 0
-	resolution := &Resolution{CellReynolds: peak * 3 / (u.RelaxationTime() - 0.5), Unjudged: !constant || told.Stored != 0}
+	resolution := &Resolution{CellReynolds: peak * 3 / (u.RelaxationTime() - 0.5)}
 	states := r.kernel.Openings().List
+	resolution.Unjudged = !constant || told.Stored != 0 || entersByPressure(told.Openings, states)
 	for i, o := range told.Openings {
-		resolution.Unjudged = resolution.Unjudged || o.Flow > 0 && !states[i].Velocity
 		across := u.across(o.Area)
 		if r.faces.Areas[i] == 0 {
 			continue
@@ -235,6 +235,19 @@ func (r *Rank) resolution(peak float64, told *Summary) (*Resolution, error) {
 		resolution.Resolved = resolution.Viscous / all
 	}
 	return resolution, nil
+}
+
+// entersByPressure tells whether some of the air enters through an opening with a pressure.
+func entersByPressure(openings []OpeningSummary, states []opening.State) bool {
+	const hardly = 0.01
+	var in, byPressure float64
+	for i, o := range openings {
+		in += max(0, o.Flow)
+		if !states[i].Velocity {
+			byPressure += max(0, o.Flow)
+		}
+	}
+	return byPressure > hardly*in
 }
 
 // across is how many cells lie across a circle of an area.

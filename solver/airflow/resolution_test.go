@@ -261,3 +261,24 @@ func TestExcessThatIsTold(t *testing.T) {
 		}
 	}
 }
+
+// What enters through an opening with a pressure matters where it is some of the air.
+func TestAirThatEntersByPressure(t *testing.T) {
+	at := func(velocity bool) (s opening.State) {
+		s.Velocity = velocity
+		return s
+	}
+	states := []opening.State{at(true), at(false), at(false)}
+	for _, c := range []struct {
+		flows [3]float64
+		want  bool
+	}{{[3]float64{1, -0.5, -0.5}, false}, {[3]float64{1, -1.005, 0.005}, false}, {[3]float64{1, -1.5, 0.5}, true}, {[3]float64{-1, 0.5, 0.5}, true}} {
+		openings := make([]OpeningSummary, 3)
+		for i := range openings {
+			openings[i].Flow = c.flows[i]
+		}
+		if got := entersByPressure(openings, states); got != c.want {
+			t.Errorf("%v enter by a pressure: %v", c.flows, got)
+		}
+	}
+}
