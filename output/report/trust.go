@@ -9,13 +9,12 @@ import (
 
 func (s *summary) trust() section {
 	one := section{Title: "How far it can be trusted"}
-	one.Words = append(one.Words, s.steadyWords(), fmt.Sprintf("Inflow and outflow differ by %.3g %%. The Mach number on the lattice was %.3g.", 100*s.MassBalance, s.Mach))
+	one.Words = append(one.Words, s.steadyWords(), fmt.Sprintf("Inflow and outflow differ by %s %%. The Mach number on the lattice was %.3g.", quantity.FormatDigits(100*s.MassBalance, 3), s.Mach))
 	if v, ok := s.Resolution["cells_across"].(float64); ok {
 		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
 	}
-	const leastExcess = 0.01 // nobody notices less
-	if e := s.of.Excess; e != nil && *e >= leastExcess {
-		one.Words = append(one.Words, fmt.Sprintf("The pressure drop is likely to be some %s %% too high for what the cells do not resolve.", quantity.FormatDigits(100**e, 2)))
+	if words := excessWords(s.of.Excess); words != "" {
+		one.Words = append(one.Words, words)
 	}
 	if words := s.narrowWords(); words != "" {
 		one.Words = append(one.Words, words)
@@ -33,6 +32,19 @@ func (s *summary) trust() section {
 		one.Further = s.Refinement.tables()
 	}
 	return one
+}
+
+// excessWords say by how much the pressure drop is too high; empty where that is not known
+// or hardly anything.
+func excessWords(excess *float64) string {
+	const least, twice = 0.01, 1
+	switch {
+	case excess == nil || *excess < least:
+		return ""
+	case *excess >= twice:
+		return "The pressure drop is likely to be more than twice that on finer cells, for what the cells do not resolve."
+	}
+	return fmt.Sprintf("The pressure drop is likely to be some %s %% too high for what the cells do not resolve.", quantity.FormatDigits(100**excess, 2))
 }
 
 // steadyWords say whether the flow was steady, or its cycles alike.

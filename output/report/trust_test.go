@@ -132,3 +132,12 @@ func TestWordsOfTheTrust(t *testing.T) {
 		}
 	}
 }
+
+// Beyond what is known of coarse cells no percentage is told.
+func TestMoreThanTwice(t *testing.T) {
+	for excess, want := range map[float64]string{0.25: "some 25 % too high", 1: "more than twice", 0.001: ""} {
+		if words := excessWords(&excess); !strings.Contains(words, want) || want == "" && words != "" {
+			t.Errorf("an excess of %g: %q, want %q", excess, words, want)
+		}
+	}
+}
