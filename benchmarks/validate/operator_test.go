@@ -85,7 +85,8 @@ func TestObliquePipesAtSmallSteps(t *testing.T) {
 // What drives developed flow through a short pipe of few cells across does not depend much
 // on the time step: cells at the rim of the inlet, whose density does, are no part of its
 // pressure; with them it is 1.5 to 1.8 times that of Hagen and Poiseuille here. What it is
-// too high comes from the inlet: the gradient behind it is right.
+// too high comes from the inlet: the gradient of settled flow behind it is right within what
+// such pipes may have at any angle, see TestObliquePipesAtSmallSteps.
 func TestPressureOfCoarseInlets(t *testing.T) {
 	race.SkipArithmetic(t)
 	const across, reynolds = 7, 300.0
@@ -116,7 +117,7 @@ func TestPressureOfCoarseInlets(t *testing.T) {
 	}
 	gradient := (drop(r3.Vec{X: 1}, 9, 0.1) - drop(r3.Vec{X: 1}, 3, 0.1)) / 6
 	t.Logf("behind the inlet the gradient is %.3f times the exact one", gradient)
-	if !(math.Abs(gradient-1) <= 0.1) {
+	if !(math.Abs(gradient-1) <= 0.12) {
 		t.Errorf("behind the inlet the gradient is %.3f times the exact one", gradient)
 	}
 }

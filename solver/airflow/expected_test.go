@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"carina/geometry"
+	"carina/internal/quantity"
 	"carina/internal/race"
 	"carina/solver"
 	"carina/solver/airflow/opening"
@@ -168,6 +169,30 @@ func TestTimeStepOfWindkessels(t *testing.T) {
 	}
 	if _, warnings := choose(1e6*resistance, 1e3*0.01*flow/sound, 0.01, 0.1); len(warnings) > 0 {
 		t.Errorf("a large compliance: the warnings %q", warnings)
+	}
+}
+
+// A breath that turns at once takes the shorter steps, the less inflow and outflow may
+// differ; one that is given too long is warned of, with the step that would do.
+func TestTimeStepOfBreaths(t *testing.T) {
+	choose := func(mismatch, step float64) (Units, string) {
+		g := fork()
+		s := caveSettings(g)
+		s.FlowRate, s.LatticeVelocity, s.Mismatch, s.TimeStep = 1e-9, 0, mismatch, step
+		s.Waveform = opening.Breathing{Period: 0.01, Inspiration: 0.4}
+		u, warnings, err := chooseUnits(solver.WholeDomain(g), &s, expect(g, &s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u, strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return !strings.Contains(w, "sound crosses") }), "; ")
+	}
+	u, warning := choose(0.01, 0)
+	finer, _ := choose(0.0025, 0)
+	if warning != "" || math.Abs(u.TimeStep-4*finer.TimeStep) > 1e-9*u.TimeStep {
+		t.Errorf("time steps of %g and %g, with the warning %q", u.TimeStep, finer.TimeStep, warning)
+	}
+	if _, warning := choose(0.01, 3*u.TimeStep); !strings.Contains(warning, "about 3.0 %") || !strings.Contains(warning, quantity.Format(u.TimeStep, "s")) {
+		t.Errorf("with three times the step the warning is %q, want it below %g s", warning, u.TimeStep)
 	}
 }
 

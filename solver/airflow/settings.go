@@ -356,6 +356,15 @@ func (s *Settings) shortestPeriod() float64 {
 	return period
 }
 
+// sharpestBend is the largest sudden change of a waveform's slope, in 1/s.
+func (s *Settings) sharpestBend() float64 {
+	bend := opening.SharpestBend(s.Waveform)
+	for _, c := range s.Conditions {
+		bend = max(bend, opening.SharpestBend(c.Waveform))
+	}
+	return bend
+}
+
 // Period is that of all waveforms, in seconds: 0 where none changes the flow, NaN
 // where one has none, or they have different ones.
 func (s *Settings) Period() float64 {

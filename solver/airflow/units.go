@@ -36,6 +36,10 @@ const (
 	// lumens store air and give it back. In an airway it was 157 and 162, with 56 and
 	// 126 crossings; the rest is for other lumens.
 	mismatchAtOne = 180
+	// mismatchAtBend is that after a sudden change of the waveform's slope, over the
+	// change in the time in which sound crosses the domain. In a pipe it was 1.41, with 60,
+	// 134 and 300 crossings of the shortest period.
+	mismatchAtBend = 1.4
 	// overshootAtOne is by how much the outflow overshoots after a start, over the
 	// square of how often sound crosses the domain meanwhile; rampOvershoot is what
 	// may overshoot, over the wanted mismatch, since it dies away.
@@ -100,7 +104,8 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 			u.TimeStep = min(u.TimeStep, s.latticeVelocity()*dx/e.peakVelocity)
 		}
 		if s.LatticeVelocity == 0 {
-			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)))
+			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)),
+				s.mismatch()/(mismatchAtBend*s.sharpestBend()*soundCrossing(grid)))
 			const shortest = 0.1 // of what the flow alone would take
 			u.TimeStep *= min(1, max(shortest, math.Sqrt(mostCompressed/u.compressed(e.behindPressure))))
 		}
@@ -123,9 +128,11 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 			tau, 2*largestRelaxationTime, quantity.Format(u.TimeStep/(2*tau-1), "s"))
 	}
 	crossings := s.shortestPeriod() / (u.TimeStep * soundCrossing(grid))
-	if mismatch := mismatchAtOne / (crossings * crossings); mismatch > slightlyMore*s.mismatch() {
+	bent := mismatchAtBend * s.sharpestBend() * u.TimeStep * soundCrossing(grid)
+	if mismatch := max(mismatchAtOne/(crossings*crossings), bent); mismatch > slightlyMore*s.mismatch() {
+		step := u.TimeStep * min(crossings/s.wantedCrossings(), s.mismatch()/bent)
 		warn("sound crosses the domain only %.3g times in a period of the waveform, so what enters and what leaves will differ by about %s, where at most %s are wanted: "+
-			"reduce the time step below %s", crossings, quantity.FormatPercent(min(mismatch, 1)), quantity.FormatPercent(s.mismatch()), quantity.Format(u.TimeStep*crossings/s.wantedCrossings(), "s"))
+			"reduce the time step below %s", crossings, quantity.FormatPercent(min(mismatch, 1)), quantity.FormatPercent(s.mismatch()), quantity.Format(step, "s"))
 	}
 	if compressed := u.compressed(e.behindPressure); compressed > slightlyMore*mostCompressed {
 		warn("the Windkessels come to %s, which compresses the air by %s in steps as long as these, so the flow may swing or diverge: reduce the time step below %s",

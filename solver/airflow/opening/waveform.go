@@ -89,6 +89,19 @@ func ShortestPeriod(w Waveform) float64 {
 	return math.Inf(1)
 }
 
+// SharpestBend is the largest sudden change of the slope of a breath, in 1/s; 0 for smooth
+// waveforms and for tables, whose bends are as sharp as they were sampled.
+func SharpestBend(w Waveform) float64 {
+	switch w := w.(type) {
+	case Breathing:
+		in, out := w.Inspiration, 1-w.Inspiration
+		return math.Abs(math.Pi / w.Period * (1/in - in/(out*out)))
+	case Linear:
+		return math.Abs(w.Slope) * SharpestBend(w.Of)
+	}
+	return 0
+}
+
 // Period is after how long a waveform repeats itself, in seconds: 0 for a constant one
 // or none, infinite where that is not known.
 func Period(w Waveform) float64 {

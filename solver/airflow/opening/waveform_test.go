@@ -83,3 +83,20 @@ func FuzzReadTable(f *testing.F) {
 		}
 	})
 }
+
+// The slope of a breath changes at once where it turns, by what differences of its factors
+// show; a sine's does not.
+func TestSharpestBend(t *testing.T) {
+	const h = 1e-6
+	for _, w := range []Waveform{Breathing{Period: 4, Inspiration: 0.4}, Breathing{Period: 1, Inspiration: 0.3}, Breathing{Period: 2, Inspiration: 0.5},
+		Linear{Of: Breathing{Period: 2, Inspiration: 0.35}, Slope: -3, Constant: 1}, Sine{Period: 1, Amplitude: 2}} {
+		var sharpest float64
+		for i := range 40000 {
+			at := 1 + float64(i)*1e-4
+			sharpest = max(sharpest, math.Abs(w.Factor(at+h)-2*w.Factor(at)+w.Factor(at-h))/h)
+		}
+		if got := SharpestBend(w); math.Abs(got-sharpest) > 1e-3*(1+sharpest) {
+			t.Errorf("%+v bends by %g, its factors by %g", w, got, sharpest)
+		}
+	}
+}
