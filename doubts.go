@@ -53,7 +53,7 @@ func doubtBalance(m *airflow.Summary) string {
 	case m.Steady != nil && *m.Steady:
 		advice = "choose a smaller spacing, since the flow does not change any more"
 	}
-	return fmt.Sprintf("inflow and outflow differ by %s %%: %s", quantity.FormatDigits(100*m.MassBalance, 3), advice)
+	return fmt.Sprintf("inflow and outflow differ by %s: %s", quantity.FormatPart(m.MassBalance, 3), advice)
 }
 
 // doubtStart says that a computation ended before its start was over.

@@ -13,9 +13,10 @@ type Plan struct {
 	Cells    int64
 	TimeStep float64
 	// Start are the steps in which the flow rises, part of all others. Least are those in
-	// which the air is exchanged once after them, before which no flow has developed, Usual those after which a flow ends that fluctuates too much for more time
-	// to help, and Most those at which the computation ends at last; they are the same where
-	// the case says how long.
+	// which the air is exchanged once after them, before which no flow has developed, Usual
+	// those after which a flow ends that fluctuates too much for more time to help, and Most
+	// those at which the computation ends at last; they are the same where the case says how
+	// long.
 	Start, Least, Usual, Most int64
 	// PressureDrops says how far those may be off; empty where cells resolve the flow.
 	PressureDrops string

@@ -30,8 +30,8 @@ type Summary struct {
 
 // String says the same in a line.
 func (s *Summary) String() string {
-	return fmt.Sprintf("%d cells, %d steps of %s in %.1f s, %.1f MLUPS; Reynolds number %.4g, pressure drop %s, inflow and outflow differ by %s %%",
-		s.FluidCells, s.Steps, quantity.Format(s.TimeStep, "s"), s.Seconds, s.MLUPS, s.Reynolds, quantity.FormatFrom(s.LeastPressure(), s.PressureDrop, "Pa"), quantity.FormatDigits(100*s.MassBalance, 3))
+	return fmt.Sprintf("%d cells, %d steps of %s in %.1f s, %.1f MLUPS; Reynolds number %.4g, pressure drop %s, inflow and outflow differ by %s",
+		s.FluidCells, s.Steps, quantity.Format(s.TimeStep, "s"), s.Seconds, s.MLUPS, s.Reynolds, quantity.FormatFrom(s.LeastPressure(), s.PressureDrop, "Pa"), quantity.FormatPart(s.MassBalance, 3))
 }
 
 // StoppedError says after which step somebody has stopped a flow, and where what was

@@ -234,6 +234,9 @@ func FormatPercent(part float64) string {
 	return withoutMinus(strconv.FormatFloat(100*part, 'f', 1, 64)) + " %"
 }
 
+// FormatPart writes a part of one in percent, with so many significant digits.
+func FormatPart(part float64, digits int) string { return FormatDigits(100*part, digits) + " %" }
+
 // FormatBytes writes an amount of memory with a binary prefix.
 func FormatBytes(n int64) string {
 	const unit = 1024

@@ -200,3 +200,11 @@ func TestFormatPoint(t *testing.T) {
 		}
 	}
 }
+
+func TestFormatPart(t *testing.T) {
+	for part, want := range map[float64]string{0.123456: "12.3 %", 1: "100 %", 78: "7800 %", 0: "0 %"} {
+		if got := FormatPart(part, 3); got != want {
+			t.Errorf("%g is written %q, want %q", part, got, want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 func (s *summary) trust() section {
 	one := section{Title: "How far it can be trusted"}
-	one.Words = append(one.Words, s.steadyWords(), fmt.Sprintf("Inflow and outflow differ by %s %%. The Mach number on the lattice was %.3g.", quantity.FormatDigits(100*s.MassBalance, 3), s.Mach))
+	one.Words = append(one.Words, s.steadyWords(), fmt.Sprintf("Inflow and outflow differ by %s. The Mach number on the lattice was %.3g.", quantity.FormatPart(s.MassBalance, 3), s.Mach))
 	if v, ok := s.Resolution["cells_across"].(float64); ok {
 		one.Words = append(one.Words, fmt.Sprintf("The narrowest opening has %.1f cells across.", v))
 	}
@@ -44,7 +44,7 @@ func excessWords(excess *float64) string {
 	case *excess >= twice:
 		return "The pressure drop is likely to be more than twice that on finer cells, for what the cells do not resolve."
 	}
-	return fmt.Sprintf("The pressure drop is likely to be some %s %% too high for what the cells do not resolve.", quantity.FormatDigits(100**excess, 2))
+	return fmt.Sprintf("The pressure drop is likely to be some %s too high for what the cells do not resolve.", quantity.FormatPart(*excess, 2))
 }
 
 // steadyWords say whether the flow was steady, or its cycles alike.

@@ -72,10 +72,10 @@ func newAirflow(domain *solver.Domain, settings Settings) (*airflow, error) {
 	a.warnings = append(a.warnings, settings.settleWall(a.units.RelaxationTime())...)
 	a.warnings = append(a.warnings, settings.stored(domain.Grid)...)
 	a.settings = settings
+	a.rampSteps = settings.rampSteps(domain.Grid, a.units.TimeStep)
 	if a.openings, err = opening.New(a.faces, a.openingChoice()); err != nil {
 		return nil, err
 	}
-	a.rampSteps = settings.rampSteps(domain.Grid, a.units.TimeStep)
 	a.setForce(0)
 	return a, nil
 }
@@ -87,7 +87,7 @@ func (a *airflow) openingChoice() *opening.Choice {
 	return &opening.Choice{Conditions: s.Conditions, FlowRate: s.FlowRate, Profile: s.Profile, Waveform: s.Waveform,
 		Units:   opening.Units{TimeStep: u.TimeStep, Velocity: u.Velocity(), FlowRate: u.FlowRate(), Pressure: u.Pressure()},
 		TauPlus: tau, TauMinus: s.tauMinus(tau), Differences: s.forgottenAtOpenings(), Crossing: a.crossing(), Moving: s.Initial != nil,
-		Sudden: s.Initial == nil && s.rampSteps(a.domain.Grid, u.TimeStep) < suddenCrossings*a.crossing()}
+		Sudden: s.Initial == nil && a.rampSteps < suddenCrossings*a.crossing()}
 }
 
 // suddenCrossings is a start so short, in crossings of the domain by sound, that what leaves
@@ -213,3 +213,22 @@ func (a *airflow) variant() collision.Variant {
 
 // crossing is the number of steps in which sound crosses the domain.
 func (a *airflow) crossing() float64 { return soundCrossing(a.domain.Grid) }
+
+// startSteps is how many steps the start takes: 0 where nothing rises in it.
+func (a *airflow) startSteps() float64 {
+	if !a.settings.rises(a.domain.Grid) {
+		return 0
+	}
+	return a.rampSteps
+}
+
+// started is which part of what openings prescribe has been reached after so many steps
+// of a start; nil where that is all.
+func (a *airflow) started(steps int64) *float64 {
+	start := a.startSteps()
+	if float64(steps) >= start {
+		return nil
+	}
+	part := opening.StartFactor(float64(steps), start)
+	return &part
+}

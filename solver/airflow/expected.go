@@ -347,6 +347,26 @@ func waveformEnd(w opening.Waveform) float64 {
 	return table.Times[len(table.Times)-1]
 }
 
+// rises tells whether anything rises in the start.
+func (s *Settings) rises(grid *geometry.Grid) bool {
+	return slices.ContainsFunc(s.throughOpenings(grid), func(t through) bool { return t.rises() })
+}
+
+// rises tells whether what an opening prescribes rises in the start: what has no waveform.
+func (t *through) rises() bool {
+	c := &t.condition
+	if c.Waveform != nil || t.opening.Area <= 0 {
+		return false
+	}
+	switch c.Kind {
+	case opening.ImposedFlow:
+		return c.Flow != 0
+	case opening.ImposedPressure:
+		return c.Pressure != 0
+	}
+	return c.Kind == opening.MovingWall
+}
+
 // inletFlow is the flow at factor one through the inlets, with their area: what
 // is prescribed there or, where that is a pressure, what the other openings
 // prescribe.

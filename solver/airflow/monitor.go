@@ -11,7 +11,6 @@ import (
 	"carina/geometry"
 	"carina/solver"
 	"carina/solver/airflow/kernel"
-	"carina/solver/airflow/opening"
 	"carina/solver/airflow/update"
 	"carina/solver/transport"
 )
@@ -160,53 +159,6 @@ func (r *Rank) outlook(plan *Plan, steps int64) Outlook {
 		o.Exchange = float64(o.Cells) * dx * dx * dx / flow
 	}
 	return o
-}
-
-// rampSteps is the start-up time in steps, given one in seconds.
-func (s *Settings) rampSteps(grid *geometry.Grid, timeStep float64) float64 {
-	if s.RampTime != 0 {
-		return max(0, s.RampTime/timeStep)
-	}
-	return s.rampCrossings() * soundCrossing(grid)
-}
-
-// rises tells whether anything rises in the start.
-func (s *Settings) rises(grid *geometry.Grid) bool {
-	return slices.ContainsFunc(s.throughOpenings(grid), func(t through) bool { return t.rises() })
-}
-
-// startSteps is how many steps the start takes: 0 where nothing rises in it.
-func (a *airflow) startSteps() float64 {
-	if !a.settings.rises(a.domain.Grid) {
-		return 0
-	}
-	return a.rampSteps
-}
-
-// rises tells whether what an opening prescribes rises in the start: what has no waveform.
-func (t *through) rises() bool {
-	c := &t.condition
-	if c.Waveform != nil || t.opening.Area <= 0 {
-		return false
-	}
-	switch c.Kind {
-	case opening.ImposedFlow:
-		return c.Flow != 0
-	case opening.ImposedPressure:
-		return c.Pressure != 0
-	}
-	return c.Kind == opening.MovingWall
-}
-
-// started is which part of what openings prescribe has been reached after so many steps
-// of a start; nil where that is all.
-func (a *airflow) started(steps int64) *float64 {
-	start := a.startSteps()
-	if float64(steps) >= start {
-		return nil
-	}
-	part := (1 - math.Cos(math.Pi*float64(steps)/start)) / 2
-	return &part
 }
 
 // Exchanges is how often the air is exchanged in a time from the beginning, in seconds,

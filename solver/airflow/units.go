@@ -96,19 +96,7 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 	u := Units{Spacing: grid.Spacing, TimeStep: s.TimeStep, Density: s.Density, KinematicViscosity: s.KinematicViscosity}
 	dx := grid.Spacing
 	if u.TimeStep == 0 {
-		atTau := func(tau float64) float64 {
-			return lattice.SoundSpeedSquared * (tau - 0.5) * dx * dx / s.KinematicViscosity
-		}
-		u.TimeStep = atTau(largestRelaxationTime)
-		if e.peakVelocity > 0 {
-			u.TimeStep = min(u.TimeStep, s.latticeVelocity()*dx/e.peakVelocity)
-		}
-		if s.LatticeVelocity == 0 {
-			u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)),
-				s.mismatch()/(mismatchAtBend*s.sharpestBend()*soundCrossing(grid)))
-			const shortest = 0.1 // of what the flow alone would take
-			u.TimeStep *= min(1, max(shortest, math.Sqrt(mostCompressed/u.compressed(e.behindPressure))))
-		}
+		u.TimeStep = u.chooseTimeStep(grid, s, &e)
 	}
 	var warnings []string
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -146,6 +134,22 @@ func chooseUnits(domain *solver.Domain, s *Settings, e expected) (Units, []strin
 	return u, warnings, u.usable(e)
 }
 
+// chooseTimeStep is the longest time step that is accurate and lets the flow be what is
+// wanted of it.
+func (u Units) chooseTimeStep(grid *geometry.Grid, s *Settings, e *expected) float64 {
+	u.TimeStep = lattice.SoundSpeedSquared * (largestRelaxationTime - 0.5) * u.Spacing * u.Spacing / s.KinematicViscosity
+	if e.peakVelocity > 0 {
+		u.TimeStep = min(u.TimeStep, s.latticeVelocity()*u.Spacing/e.peakVelocity)
+	}
+	if s.LatticeVelocity > 0 {
+		return u.TimeStep
+	}
+	u.TimeStep = min(u.TimeStep, s.shortestPeriod()/(s.wantedCrossings()*soundCrossing(grid)),
+		s.mismatch()/(mismatchAtBend*s.sharpestBend()*soundCrossing(grid)))
+	const shortest = 0.1 // of what the flow alone would take
+	return u.TimeStep * min(1, max(shortest, math.Sqrt(mostCompressed/u.compressed(e.behindPressure))))
+}
+
 // compressed is by how much a pressure compresses the air on the lattice.
 func (u Units) compressed(pressure float64) float64 {
 	return pressure / u.Density / (lattice.SoundSpeedSquared * u.Velocity() * u.Velocity())
@@ -170,7 +174,7 @@ func tooHigh(cellReynolds, across float64) string {
 	if part > far {
 		return "far too high"
 	}
-	return fmt.Sprintf("some %s %% too high (by what they were in an airway)", quantity.FormatDigits(100*part, 2))
+	return fmt.Sprintf("some %s too high (by what they were in an airway)", quantity.FormatPart(part, 2))
 }
 
 // Foreseen is what can be said of a flow on a grid before it is computed.
@@ -252,6 +256,14 @@ func (s *Settings) wantedCrossings() float64 { return math.Sqrt(mismatchAtOne / 
 // rampCrossings is how often sound crosses the domain while the flow starts.
 func (s *Settings) rampCrossings() float64 {
 	return math.Sqrt(overshootAtOne / (rampOvershoot * s.mismatch()))
+}
+
+// rampSteps is the start-up time in steps, given one in seconds.
+func (s *Settings) rampSteps(grid *geometry.Grid, timeStep float64) float64 {
+	if s.RampTime != 0 {
+		return max(0, s.RampTime/timeStep)
+	}
+	return s.rampCrossings() * soundCrossing(grid)
 }
 
 // soundCrossing is the number of steps in which sound crosses a grid.

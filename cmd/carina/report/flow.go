@@ -20,7 +20,7 @@ func memoryWords(u *airflow.UsedSettings) string {
 	case u.SumForgetting == 1 && u.DifferenceForgetting == 1:
 		return ", forgets third moments in every step: on coarse grids it damps the more, the smaller the step is"
 	}
-	return fmt.Sprintf(", forgets at least %s %% a step of third moments' sums, %s %% of their differences", quantity.FormatDigits(100*u.SumForgetting, 2), quantity.FormatDigits(100*u.DifferenceForgetting, 2))
+	return fmt.Sprintf(", forgets at least %s a step of third moments' sums, %s of their differences", quantity.FormatPart(u.SumForgetting, 2), quantity.FormatPart(u.DifferenceForgetting, 2))
 }
 
 // FlowWords says what a computation of a case ended with, which files were written, and
@@ -35,7 +35,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	w.WriteString(memoryWords(m.Settings))
 	fmt.Fprintln(&w)
 	if m.Limited != nil {
-		fmt.Fprintf(&w, "limiter: acts in %s %% of the cells, where more is going on than they resolve\n", quantity.FormatDigits(100**m.Limited, 2))
+		fmt.Fprintf(&w, "limiter: acts in %s of the cells, where more is going on than they resolve\n", quantity.FormatPart(*m.Limited, 2))
 	}
 	if m.Resolution != nil {
 		fmt.Fprintf(&w, "%s\n", resolutionWords(m.Resolution))
@@ -48,7 +48,7 @@ func FlowWords(c *carina.Case, s *carina.Summary, files, told []string) string {
 	if s.Provenance != nil && s.Provenance.VolumeExcess != nil {
 		w.WriteString(volumeWords(float64(m.FluidCells)*m.Spacing*m.Spacing*m.Spacing, s.Provenance.VolumeExcess))
 	}
-	fmt.Fprintf(&w, "pressure drop %s%s, inflow and outflow differ by %s %%\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), atEnd(c), quantity.FormatDigits(100*m.MassBalance, 3))
+	fmt.Fprintf(&w, "pressure drop %s%s, inflow and outflow differ by %s\n", quantity.FormatFrom(least, m.PressureDrop, "Pa"), atEnd(c), quantity.FormatPart(m.MassBalance, 3))
 	fmt.Fprintf(&w, "%s\n", steadyWords(c, m))
 	fmt.Fprintf(&w, "%3s  %-16s %-7s %14s %8s %14s\n", "no.", "name", "role", "flow", "share", "pressure")
 	total := entering(m)

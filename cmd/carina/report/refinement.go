@@ -95,7 +95,7 @@ const (
 
 // MissingWords says what an accuracy that a refinement has not reached would cost.
 func MissingWords(n *carina.Refinement, accuracy float64) string {
-	wanted := percent(accuracy)
+	wanted := quantity.FormatPart(accuracy, 2)
 	if !n.Enough() {
 		return fmt.Sprintf("an accuracy of %s was not reached, as that takes three spacings that count: choose a smaller spacing", wanted)
 	}
@@ -103,7 +103,7 @@ func MissingWords(n *carina.Refinement, accuracy float64) string {
 	if !least.Known() {
 		return fmt.Sprintf("an accuracy of %s was not reached, as the %s is not known from these spacings: choose a smaller spacing", wanted, name)
 	}
-	words := fmt.Sprintf("the %s is known to %s, not to %s", name, percent(least.Relative()), wanted)
+	words := fmt.Sprintf("the %s is known to %s, not to %s", name, quantity.FormatPart(least.Relative(), 2), wanted)
 	if least.Used == 0 {
 		return words + ": the spacings differ by no more than the flow fluctuates, so compute a longer time"
 	}
@@ -116,9 +116,6 @@ func MissingWords(n *carina.Refinement, accuracy float64) string {
 	return fmt.Sprintf("%s: that would take a spacing of about %s, %s and %s on what computed this",
 		words, quantity.FormatLength(level.Spacing/finer), cellsWords(cells), lasting(max(seconds, 1)))
 }
-
-// percent writes a part in two digits.
-func percent(part float64) string { return quantity.FormatDigits(100*part, 2) + " %" }
 
 // cellsWords writes about so many cells.
 func cellsWords(cells float64) string {

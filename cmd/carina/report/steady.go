@@ -15,7 +15,7 @@ import (
 // drop and shares are known.
 func steadyWords(c *carina.Case, m *airflow.Summary) string {
 	if m.VelocityChange != nil {
-		change := fmt.Sprintf("the velocity changed by %s %% while sound crossed the domain", quantity.FormatDigits(100**m.VelocityChange, 2))
+		change := fmt.Sprintf("the velocity changed by %s while sound crossed the domain", quantity.FormatPart(*m.VelocityChange, 2))
 		switch {
 		case m.Steady == nil:
 			return "steady or not is not known after so few steps: " + change
@@ -84,7 +84,7 @@ func unknownWords(list []steadiness.Known) []string {
 			left++
 			continue
 		}
-		part := quantity.FormatDigits(100*k.RelativeError(), 2) + " %"
+		part := quantity.FormatPart(k.RelativeError(), 2)
 		if k.How == steadiness.Mean {
 			words = append(words, fmt.Sprintf("%s fluctuates, its mean is known to %s", k, part))
 		} else {
@@ -107,8 +107,8 @@ func resolutionWords(r *airflow.Resolution) string {
 	if r.CellsAcrossInside > 0 {
 		words += fmt.Sprintf(", %.2g across the narrowest place inside", r.CellsAcrossInside)
 	}
-	words += fmt.Sprintf("; cell Reynolds number %s, y⁺ at walls %s, %s at most; %s %% of the dissipation is resolved",
-		quantity.FormatDigits(r.CellReynolds, 3), quantity.FormatDigits(r.YPlus, 2), quantity.FormatDigits(r.YPlusMax, 2), quantity.FormatDigits(100*r.Resolved, 3))
+	words += fmt.Sprintf("; cell Reynolds number %s, y⁺ at walls %s, %s at most; %s of the dissipation is resolved",
+		quantity.FormatDigits(r.CellReynolds, 3), quantity.FormatDigits(r.YPlus, 2), quantity.FormatDigits(r.YPlusMax, 2), quantity.FormatPart(r.Resolved, 3))
 	if r.Power == nil {
 		words += ", but for what the scheme takes, which is measured in steady flow"
 	}
@@ -126,7 +126,7 @@ func dropExcessWords(r *airflow.Resolution) string {
 	if r.Eddy > 0 {
 		by = " (by what it was in an airway)"
 	}
-	switch percent := quantity.FormatDigits(100*excess, 2); {
+	switch percent := quantity.FormatPart(excess, 2); {
 	case excess > airflow.CalibratedExcess:
 		return ": the pressure drop is likely to be more than twice that on finer cells" + advice
 	case excess < airflow.SlightExcess && r.Few():
@@ -134,10 +134,10 @@ func dropExcessWords(r *airflow.Resolution) string {
 	case excess < airflow.SlightExcess:
 		return fmt.Sprintf(": the pressure drop is likely to be within %.2g %% of that on finer cells", 100*airflow.SlightExcess)
 	case r.Few() && r.Eddy == 0:
-		return fmt.Sprintf(": the pressure drop is likely to be at least %s %% too high, and rough with so few cells across%s", percent, advice)
+		return fmt.Sprintf(": the pressure drop is likely to be at least %s too high, and rough with so few cells across%s", percent, advice)
 	case excess < far:
-		return fmt.Sprintf(": the pressure drop is likely to be some %s %% too high%s", percent, by)
+		return fmt.Sprintf(": the pressure drop is likely to be some %s too high%s", percent, by)
 	default:
-		return fmt.Sprintf(": the pressure drop is likely to be some %s %% too high%s%s", percent, by, advice)
+		return fmt.Sprintf(": the pressure drop is likely to be some %s too high%s%s", percent, by, advice)
 	}
 }

@@ -156,7 +156,7 @@ func (s *States) Clone() *States {
 // time, in steps, where the flow starts within ramp steps.
 func (s *States) Prepare(time, ramp float64) {
 	s.time = time
-	start := startFactor(time, ramp)
+	start := StartFactor(time, ramp)
 	for i := range s.List {
 		o, factor := &s.List[i], start
 		if o.condition.Waveform != nil {
@@ -186,8 +186,8 @@ func (s *States) Prepare(time, ramp float64) {
 	}
 }
 
-// startFactor is the smooth start-up of the flow, ½(1−cos πt/T).
-func startFactor(time, ramp float64) float64 {
+// StartFactor is the smooth start-up of the flow, ½(1−cos πt/T), with time and ramp in steps.
+func StartFactor(time, ramp float64) float64 {
 	if time >= ramp {
 		return 1
 	}
