@@ -89,27 +89,20 @@ func TestObliquePipesAtSmallSteps(t *testing.T) {
 // such pipes may have at any angle, see TestObliquePipesAtSmallSteps.
 func TestPressureOfCoarseInlets(t *testing.T) {
 	race.SkipArithmetic(t)
-	const across, reynolds = 7, 300.0
-	drop := func(along r3.Vec, length, peak float64) float64 {
-		sh := pipeShape(across, along, length)
-		s := airflow.DefaultSettings()
-		s.Collision, s.Profile, s.KinematicViscosity, s.Density, s.FlowRate = airflow.Recursive, opening.Parabolic, 1/reynolds, 1, math.Pi/4
-		s.TimeStep = peak * sh.spacing / 2
-		summary, err := airflow.RunInProcess(context.Background(), solver.WholeDomain(sh.grid()), s, airflow.Plan{Steps: int64(30 * across * (1 + length/6) / peak)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return summary.PressureDrop / (32 / reynolds)
-	}
-	for _, along := range []r3.Vec{{X: 1}, oblique} {
+	drop := func(along r3.Vec, length, peak float64) float64 { return coarseDrop(t, 7, 300, along, length, peak) }
+	for _, c := range []struct {
+		along                   r3.Vec
+		tolerance, byStepHalved float64
+	}{{r3.Vec{X: 1}, 0.56, 0.09}, {oblique, 0.4, 0.07}} {
+		along := c.along
 		var before float64
 		for _, peak := range []float64{0.1, 0.05} {
 			short := drop(along, 3, peak)
 			t.Logf("along %v, %g cells a step: %.3f times the exact pressure drop", along, peak, short/3)
-			if !(math.Abs(short/3-1) <= 0.48) {
+			if !(math.Abs(short/3-1) <= c.tolerance) {
 				t.Errorf("along %v, %g cells a step: the pressure drop is %.3f times the exact one", along, peak, short/3)
 			}
-			if before > 0 && math.Abs(short/before-1) > 0.07 {
+			if before > 0 && math.Abs(short/before-1) > c.byStepHalved {
 				t.Errorf("along %v: with half the step the pressure drop is %.3f of that with the whole one", along, short/before)
 			}
 			before = short
@@ -119,6 +112,41 @@ func TestPressureOfCoarseInlets(t *testing.T) {
 	t.Logf("behind the inlet the gradient is %.3f times the exact one", gradient)
 	if !(math.Abs(gradient-1) <= 0.12) {
 		t.Errorf("behind the inlet the gradient is %.3f times the exact one", gradient)
+	}
+}
+
+// coarseDrop is the pressure drop of developed flow through a pipe some diameters long,
+// over the exact one of a diameter, after three times what air takes to pass it.
+func coarseDrop(t *testing.T, across int32, reynolds float64, along r3.Vec, length, peak float64) float64 {
+	t.Helper()
+	sh := pipeShape(across, along, length)
+	s := airflow.DefaultSettings()
+	s.Collision, s.Profile, s.KinematicViscosity, s.Density, s.FlowRate = airflow.Recursive, opening.Parabolic, 1/reynolds, 1, math.Pi/4
+	s.TimeStep = peak * sh.spacing / 2
+	summary, err := airflow.RunInProcess(context.Background(), solver.WholeDomain(sh.grid()), s, airflow.Plan{Steps: int64(30 * float64(across) * (1 + length/6) / peak)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return summary.PressureDrop / (32 / reynolds)
+}
+
+// Laminar flow in pipes of few cells across stays laminar where they are oblique to the
+// grid, too. With sums of third moments that are remembered near walls it breaks into
+// streaks of some cells there, which take five times the pressure at this Reynolds number.
+// Along (0, 1, 1) there are some all the same.
+func TestCoarseFlowStaysLaminar(t *testing.T) {
+	race.SkipArithmetic(t)
+	for _, c := range []struct {
+		along     r3.Vec
+		tolerance float64
+	}{{r3.Vec{X: 1}, 0.5}, {r3.Vec{Y: -0.5, Z: math.Sqrt(0.75)}, 0.95}, {r3.Vec{Y: 1, Z: 1}, 2.6}, {r3.Vec{X: 1, Y: 1, Z: 1}, 0.75}, {oblique, 1}} {
+		for _, peak := range []float64{0.1, 0.05} {
+			got := coarseDrop(t, 8, 850, c.along, 5, peak) / 5
+			t.Logf("along %.2f, %g cells a step: %.3f times the exact pressure drop", c.along, peak, got)
+			if !(math.Abs(got-1) <= c.tolerance) {
+				t.Errorf("along %.2f, %g cells a step: %.3f times the exact pressure drop", c.along, peak, got)
+			}
+		}
 	}
 }
 
