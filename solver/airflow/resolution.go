@@ -182,12 +182,11 @@ func (r *Resolution) TooHigh() *float64 {
 
 // coarseness is by which part pressure drops of an airway are too high for its cells, given
 // the cell Reynolds number and the cells across the widest opening. It is a fit to a central
-// airway at 15 L/min on eight grids of 4·10³ to 10⁶ cells and at 60 L/min on 10⁵ and 10⁶, right
-// within two fifths of itself there: the error falls somewhat faster than the square of the
-// spacing, and grows somewhat faster than the flow.
+// airway at 15 and 60 L/min on 4·10³ to 2·10⁶ cells, right within a third of itself there: the
+// error falls somewhat slower than the square of the spacing, and grows slower than the flow.
 func coarseness(cellReynolds, across float64) float64 {
-	const factor, power = 0.0052, 1.24
-	return factor * math.Pow(cellReynolds, power) / across
+	const factor, power, least = 0.067, 0.8, 10
+	return factor * math.Pow(cellReynolds, power) * cellReynolds / (cellReynolds + least) / across
 }
 
 // resolution measures that of the present flow, given its largest velocity in cells a

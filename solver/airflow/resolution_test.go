@@ -153,17 +153,17 @@ func checkResolutionFields(t *testing.T, fields *ResolutionFields, summary *Summ
 }
 
 // What is said of pressure drops on coarse cells is what they were above those on the
-// finest: in the central airway, whose inlet is 12.8 mm across, the flow in L/min, the
-// spacing in mm, the cell Reynolds number and the part.
+// finest: in the central airway the flow in L/min, the cells across the inlet, the cell
+// Reynolds number and the part.
 func TestExcess(t *testing.T) {
-	for _, c := range []struct{ flow, spacing, reynolds, want float64 }{
-		{15, 1.88, 579, 2.03}, {15, 1.343, 414, 1.02}, {15, 1.259, 388, 0.80}, {15, 1.1, 338, 0.76}, {15, 0.959, 295, 0.40}, {15, 0.899, 277, 0.61}, {15, 0.64, 197, 0.17}, {15, 0.3, 92, 0.03},
-		{60, 0.64, 788, 0.97}, {60, 0.3, 369, 0.17},
-		{1, 1.1, 22.6, 0.03}, {1, 0.8, 16.4, 0.02},
+	for _, c := range []struct{ flow, across, reynolds, want float64 }{
+		{15, 6.8, 484, 1.58}, {15, 11.7, 290, 0.57}, {15, 19.9, 130, 0.18}, {15, 43, 65, 0.04}, {15, 54.1, 51, 0.025},
+		{60, 6.8, 1936, 3.34}, {60, 11.7, 1169, 1.60}, {60, 19.9, 497, 0.63}, {60, 43, 260, 0.12},
+		{1, 11.7, 18.5, 0.02}, {1, 19.9, 10.5, 0.00},
 	} {
-		r := Resolution{CellReynolds: c.reynolds, CellsAcrossWidest: 12.8 / c.spacing, Viscous: 0.9, Eddy: 0.1, Resolved: 0.9}
-		if got, known := r.Excess(); !known || math.Abs(got-c.want) > 0.4*c.want+0.01 {
-			t.Errorf("%g L/min, %g mm: the pressure drop is said to be %.3g of itself too high, was %.3g", c.flow, c.spacing, got, c.want)
+		r := Resolution{CellReynolds: c.reynolds, CellsAcrossWidest: c.across, Viscous: 0.9, Eddy: 0.1, Resolved: 0.9}
+		if got, known := r.Excess(); !known || math.Abs(got-c.want) > c.want/3+0.015 {
+			t.Errorf("%g L/min, %g cells across: the pressure drop is said to be %.3g of itself too high, was %.3g", c.flow, c.across, got, c.want)
 		}
 	}
 	power := 1.0
