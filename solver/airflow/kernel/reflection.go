@@ -3,7 +3,6 @@ package kernel
 import (
 	"unsafe"
 
-	"carina/solver/airflow/collision"
 	"carina/solver/lattice"
 )
 
@@ -12,27 +11,22 @@ import (
 // other.
 //
 // Reflect makes what comes back along a link from what the collision left in the
-// cell along it, against it and at rest. With the ratio of the weights and an inverse
-// weight s it is
+// cell along it, against it and at rest. With the ratio of the
+// weights it is
 //
-//	r + factor·(e − r),   e = ½(along + against),   r = ratio·rest + s (along − e)²,
+//	r + factor·(½(along + against) − r),   r = ratio·rest,
 //
 // where all links of a cell find the population at rest as it was; the sum of
 // what they add is taken from it afterwards.
 const ReflectionGroup = 1
 
 // Where in the scratch memory the ratios are, by direction and followed by one
-// half, as 32-bit and as 64-bit numbers, and behind them the inverse weights likewise
-// and those for scaled populations: behind the sums of what populations at rest lose
-// and the control words.
+// half, as 32-bit and as 64-bit numbers: behind the sums of what populations at
+// rest lose and the control words.
 const (
 	ratiosAt       = (65 + 2*16 + 1) * 64
 	doubleRatiosAt = ratiosAt + 2*64
-	inversesAt     = doubleRatiosAt + 4*64
 	ratioCount     = 26
-	// From the 32-bit inverses to the scaled ones, and to those of 64 bits.
-	scaledInverses, doubleInverses = 2 * 64, 4 * 64
-	scratchEnd                     = inversesAt + doubleInverses + 4*64
 )
 
 // PrepareScratch writes what assembly needs to know of the velocities into
@@ -41,19 +35,10 @@ func PrepareScratch(scratch *byte, set *lattice.Set) {
 	single := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(scratch), ratiosAt)), ratioCount+1)
 	double := unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(scratch), doubleRatiosAt)), ratioCount+1)
 	single[ratioCount], double[ratioCount] = 0.5, 0.5
-	inverses := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(scratch), inversesAt)), ratioCount)
-	scaled := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(scratch), inversesAt+scaledInverses)), ratioCount)
-	long := unsafe.Slice((*float64)(unsafe.Add(unsafe.Pointer(scratch), inversesAt+doubleInverses)), ratioCount)
 	for p := 1; p < set.Q; p++ {
 		single[p-1], double[p-1] = ReflectionRatio[float32](set, p), ReflectionRatio[float64](set, p)
-		inverses[p-1], long[p-1] = InverseWeight[float32](set, p), InverseWeight[float64](set, p)
-		scaled[p-1] = inverses[p-1] / collision.Scale
 	}
 }
 
 // ReflectionRatio is the weight of a moving population over that at rest.
 func ReflectionRatio[T Real](set *lattice.Set, p int) T { return T(set.Weights[p] / set.Weights[0]) }
-
-// InverseWeight is that of twice the weight of a moving population: times the square of
-// its odd part, w 3c·u, it is the even part w 9/2 (c·u)² of the equilibrium.
-func InverseWeight[T Real](set *lattice.Set, p int) T { return T(0.5 / set.Weights[p]) }

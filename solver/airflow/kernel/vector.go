@@ -8,7 +8,7 @@ const WindowCells = 16
 // ScratchBytes is the memory that an assembly kernel needs for itself. It must
 // be aligned to 64 bytes, zero in the beginning and prepared by PrepareScratch; a
 // Corrector leaves the zeros that it needs.
-const ScratchBytes = scratchEnd
+const ScratchBytes = ratiosAt + (2+4)*64
 
 // WindowsAhead is how many more windows must follow those that are updated in an
 // odd step, of any content.

@@ -156,17 +156,12 @@ odd_group:
 	RET
 
 // func reflectAVX2Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, BMI, MMX+, SSE
+// Requires: AVX, BMI, MMX+
 TEXT ·reflectAVX2Single(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
 	MOVQ    scratch+40(FP), SI
-	STMXCSR 6208(SI)
-	MOVL    6208(SI), CX
-	ORL     $0x00008040, CX
-	MOVL    CX, 6212(SI)
-	LDMXCSR 6212(SI)
 	MOVQ    (AX), DI
 	MOVQ    BX, CX
 	IMUL3Q  $0x04, CX, CX
@@ -193,10 +188,6 @@ even_link:
 	VADDSS     (CX)(R10*4), X2, X3
 	VMULSS     6272(SI)(R12*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6656(SI)(R12*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -227,10 +218,6 @@ odd_link:
 	VADDSS     (R12)(R10*4), X2, X3
 	VMULSS     6272(SI)(R13*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6656(SI)(R13*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -267,7 +254,6 @@ vector:
 	VMOVUPS    Y2, 4192(SI)(CX*1)
 	BLSRQ      AX, AX
 	JNE        vector
-	LDMXCSR    6208(SI)
 	VZEROUPPER
 	RET
 
@@ -671,17 +657,12 @@ odd_group:
 	RET
 
 // func reflectAVX2Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, BMI, MMX+, SSE
+// Requires: AVX, BMI, MMX+
 TEXT ·reflectAVX2Double(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
 	MOVQ    scratch+40(FP), SI
-	STMXCSR 6208(SI)
-	MOVL    6208(SI), CX
-	ORL     $0x00008040, CX
-	MOVL    CX, 6212(SI)
-	LDMXCSR 6212(SI)
 	MOVQ    (AX), DI
 	MOVQ    BX, CX
 	IMUL3Q  $0x08, CX, CX
@@ -703,19 +684,15 @@ even_link:
 	MOVQ       8(AX)(CX*8), R11
 	MOVQ       216(AX)(CX*8), CX
 	MOVBQZX    1(DX), R12
-	VXORPS     X5, X5, X5
-	VCVTSS2SD  4(DX), X5, X5
+	VXORPS     X4, X4, X4
+	VCVTSS2SD  4(DX), X4, X4
 	VMOVSD     (DI)(R10*8), X1
 	VMOVSD     (R11)(R10*8), X2
 	VADDSD     (CX)(R10*8), X2, X3
 	VMULSD     6400(SI)(R12*8), X1, X1
 	VMULSD     X0, X3, X3
-	VSUBSD     X3, X2, X4
-	VMULSD     X4, X4, X4
-	VMULSD     6912(SI)(R12*8), X4, X4
-	VADDSD     X4, X1, X1
 	VSUBSD     X1, X3, X3
-	VMULSD     X5, X3, X3
+	VMULSD     X4, X3, X3
 	VADDSD     X1, X3, X3
 	VMOVSD     X3, (R11)(R10*8)
 	VSUBSD     X2, X3, X3
@@ -739,19 +716,15 @@ odd_link:
 	MOVLQSX    (CX)(R10*4), R10
 	ADDQ       R11, R10
 	MOVBQZX    1(DX), R13
-	VXORPS     X5, X5, X5
-	VCVTSS2SD  4(DX), X5, X5
+	VXORPS     X4, X4, X4
+	VCVTSS2SD  4(DX), X4, X4
 	VMOVSD     (DI)(R11*8), X1
 	VMOVSD     (R12)(R11*8), X2
 	VADDSD     (R12)(R10*8), X2, X3
 	VMULSD     6400(SI)(R13*8), X1, X1
 	VMULSD     X0, X3, X3
-	VSUBSD     X3, X2, X4
-	VMULSD     X4, X4, X4
-	VMULSD     6912(SI)(R13*8), X4, X4
-	VADDSD     X4, X1, X1
 	VSUBSD     X1, X3, X3
-	VMULSD     X5, X3, X3
+	VMULSD     X4, X3, X3
 	VADDSD     X1, X3, X3
 	VMOVSD     X3, (R12)(R11*8)
 	VSUBSD     X2, X3, X3
@@ -800,7 +773,6 @@ vector:
 	VMOVUPS    Y2, 4256(SI)(CX*1)
 	BLSRQ      AX, AX
 	JNE        vector
-	LDMXCSR    6208(SI)
 	VZEROUPPER
 	RET
 

@@ -154,17 +154,12 @@ odd_group:
 	RET
 
 // func reflectAVX512Single(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX512F, BMI, MMX+, SSE
+// Requires: AVX, AVX512F, BMI, MMX+
 TEXT ·reflectAVX512Single(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
 	MOVQ    scratch+40(FP), SI
-	STMXCSR 6208(SI)
-	MOVL    6208(SI), CX
-	ORL     $0x00008040, CX
-	MOVL    CX, 6212(SI)
-	LDMXCSR 6212(SI)
 	MOVQ    (AX), DI
 	MOVQ    BX, CX
 	IMUL3Q  $0x04, CX, CX
@@ -191,10 +186,6 @@ even_link:
 	VADDSS     (CX)(R10*4), X2, X3
 	VMULSS     6272(SI)(R12*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6656(SI)(R12*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -225,10 +216,6 @@ odd_link:
 	VADDSS     (R12)(R10*4), X2, X3
 	VMULSS     6272(SI)(R13*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6656(SI)(R13*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -249,16 +236,15 @@ take:
 vector:
 	TZCNTQ   AX, CX
 	IMUL3Q   $0x40, CX, CX
-	VPXORD   Z5, Z5, Z5
+	VPXORD   Z4, Z4, Z4
 	VMOVUPS  4160(SI)(CX*1), Z0
 	VMOVUPS  (DX)(CX*1), Z1
 	VPTESTMD Z0, Z0, K1
 	VSUBPS   Z0, Z1, Z1
 	VMOVUPS  Z1, K1, (DX)(CX*1)
-	VMOVUPS  Z5, 4160(SI)(CX*1)
+	VMOVUPS  Z4, 4160(SI)(CX*1)
 	BLSRQ    AX, AX
 	JNE      vector
-	LDMXCSR  6208(SI)
 	VZEROUPPER
 	RET
 
@@ -662,17 +648,12 @@ odd_group:
 	RET
 
 // func reflectAVX512Double(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX512F, BMI, MMX+, SSE
+// Requires: AVX, AVX512F, BMI, MMX+
 TEXT ·reflectAVX512Double(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
 	MOVQ    scratch+40(FP), SI
-	STMXCSR 6208(SI)
-	MOVL    6208(SI), CX
-	ORL     $0x00008040, CX
-	MOVL    CX, 6212(SI)
-	LDMXCSR 6212(SI)
 	MOVQ    (AX), DI
 	MOVQ    BX, CX
 	IMUL3Q  $0x08, CX, CX
@@ -694,19 +675,15 @@ even_link:
 	MOVQ       8(AX)(CX*8), R11
 	MOVQ       216(AX)(CX*8), CX
 	MOVBQZX    1(DX), R12
-	VXORPS     X5, X5, X5
-	VCVTSS2SD  4(DX), X5, X5
+	VXORPS     X4, X4, X4
+	VCVTSS2SD  4(DX), X4, X4
 	VMOVSD     (DI)(R10*8), X1
 	VMOVSD     (R11)(R10*8), X2
 	VADDSD     (CX)(R10*8), X2, X3
 	VMULSD     6400(SI)(R12*8), X1, X1
 	VMULSD     X0, X3, X3
-	VSUBSD     X3, X2, X4
-	VMULSD     X4, X4, X4
-	VMULSD     6912(SI)(R12*8), X4, X4
-	VADDSD     X4, X1, X1
 	VSUBSD     X1, X3, X3
-	VMULSD     X5, X3, X3
+	VMULSD     X4, X3, X3
 	VADDSD     X1, X3, X3
 	VMOVSD     X3, (R11)(R10*8)
 	VSUBSD     X2, X3, X3
@@ -730,19 +707,15 @@ odd_link:
 	MOVLQSX    (CX)(R10*4), R10
 	ADDQ       R11, R10
 	MOVBQZX    1(DX), R13
-	VXORPS     X5, X5, X5
-	VCVTSS2SD  4(DX), X5, X5
+	VXORPS     X4, X4, X4
+	VCVTSS2SD  4(DX), X4, X4
 	VMOVSD     (DI)(R11*8), X1
 	VMOVSD     (R12)(R11*8), X2
 	VADDSD     (R12)(R10*8), X2, X3
 	VMULSD     6400(SI)(R13*8), X1, X1
 	VMULSD     X0, X3, X3
-	VSUBSD     X3, X2, X4
-	VMULSD     X4, X4, X4
-	VMULSD     6912(SI)(R13*8), X4, X4
-	VADDSD     X4, X1, X1
 	VSUBSD     X1, X3, X3
-	VMULSD     X5, X3, X3
+	VMULSD     X4, X3, X3
 	VADDSD     X1, X3, X3
 	VMOVSD     X3, (R12)(R11*8)
 	VSUBSD     X2, X3, X3
@@ -761,23 +734,22 @@ take:
 vector:
 	TZCNTQ   AX, CX
 	IMUL3Q   $0x80, CX, CX
-	VPXORD   Z6, Z6, Z6
+	VPXORD   Z5, Z5, Z5
 	VMOVUPS  4160(SI)(CX*1), Z0
 	VMOVUPS  (DX)(CX*1), Z1
 	VPTESTMQ Z0, Z0, K1
 	VSUBPD   Z0, Z1, Z1
 	VMOVUPD  Z1, K1, (DX)(CX*1)
-	VMOVUPS  Z6, 4160(SI)(CX*1)
-	VPXORD   Z7, Z7, Z7
+	VMOVUPS  Z5, 4160(SI)(CX*1)
+	VPXORD   Z6, Z6, Z6
 	VMOVUPS  4224(SI)(CX*1), Z0
 	VMOVUPS  64(DX)(CX*1), Z1
 	VPTESTMQ Z0, Z0, K1
 	VSUBPD   Z0, Z1, Z1
 	VMOVUPD  Z1, K1, 64(DX)(CX*1)
-	VMOVUPS  Z7, 4224(SI)(CX*1)
+	VMOVUPS  Z6, 4224(SI)(CX*1)
 	BLSRQ    AX, AX
 	JNE      vector
-	LDMXCSR  6208(SI)
 	VZEROUPPER
 	RET
 
@@ -1179,17 +1151,12 @@ vector:
 	RET
 
 // func reflectAVX512Half(slots **byte, words *uint32, first int, links *uint32, odd int, scratch *byte)
-// Requires: AVX, AVX2, AVX512F, BMI, F16C, MMX+, SSE
+// Requires: AVX, AVX2, AVX512F, BMI, F16C, MMX+
 TEXT ·reflectAVX512Half(SB), $0-48
 	MOVQ    slots+0(FP), AX
 	MOVQ    links+24(FP), DX
 	MOVQ    first+16(FP), BX
 	MOVQ    scratch+40(FP), SI
-	STMXCSR 6208(SI)
-	MOVL    6208(SI), CX
-	ORL     $0x00008040, CX
-	MOVL    CX, 6212(SI)
-	LDMXCSR 6212(SI)
 	MOVQ    (AX), DI
 	MOVQ    BX, CX
 	IMUL3Q  $0x04, CX, CX
@@ -1221,10 +1188,6 @@ even_link:
 	VADDSS     X3, X2, X3
 	VMULSS     6272(SI)(R12*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6784(SI)(R12*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -1261,10 +1224,6 @@ odd_link:
 	VADDSS     X3, X2, X3
 	VMULSS     6272(SI)(R13*4), X1, X1
 	VMULSS     X0, X3, X3
-	VSUBSS     X3, X2, X4
-	VMULSS     X4, X4, X4
-	VMULSS     6784(SI)(R13*4), X4, X4
-	VADDSS     X4, X1, X1
 	VSUBSS     X1, X3, X3
 	VMULSS     4(DX), X3, X3
 	VADDSS     X1, X3, X3
@@ -1298,6 +1257,5 @@ vector:
 	VMOVUPS     Y2, 4192(DX)(BX*2)
 	BLSRQ       CX, CX
 	JNE         vector
-	LDMXCSR     6208(SI)
 	VZEROUPPER
 	RET

@@ -51,8 +51,6 @@ func Leave[T kernel.Real, S kernel.Stored](slots *kernel.Slots[S], set *lattice.
 			if l.Kind == Reflected {
 				still := T(kernel.ReflectionRatio[T](set, p) * rest)
 				even := T(0.5 * T(bounced+other))
-				half := T(bounced - even)
-				still += T(T(half*half) * kernel.InverseWeight[T](set, p))
 				change = still + T(T(l.Factor)*T(even-still)) - bounced
 			}
 			kernel.Store(back, bounced+change)

@@ -57,8 +57,7 @@ func TestEdge(t *testing.T) {
 			after := *slots.At(0, 0)
 			for p, q := range towards {
 				want := along[p]/(2*q) + (1-1/(2*q))*against[p]
-				half := (along[p] - against[p]) / 2
-				switch still := set.Weights[p]/set.Weights[0]*rest + half*half/(2*set.Weights[p]); {
+				switch still := set.Weights[p] / set.Weights[0] * rest; {
 				case reflects:
 					want = still + (q-tau)/(1-tau)*((along[p]+against[p])/2-still)
 				case q < 0.5:

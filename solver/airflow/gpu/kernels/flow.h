@@ -40,16 +40,6 @@ DEVICE real ratio(int q)
 #endif
 }
 
-// inverse_weight is that of twice the weight of a moving population.
-DEVICE real inverse_weight(int q)
-{
-#if DIRECTIONS == 26
-	return q < 6 ? real(6.75) : q < 18 ? real(27) : real(108);
-#else
-	return q < 6 ? real(9) : real(18);
-#endif
-}
-
 struct WallRange { // what a tile has of walls
 	int first_cell, cells, first_link, links;
 	DEVICE int count() const { return cells & 0xff; }

@@ -222,9 +222,8 @@ struct TileWalls {
 		const unsigned place = place_of(l);
 		const real time = walls.time, fraction = ((l >> 16) + 1) * (real(1) / 65536);
 		const real factor = real(float((fraction - time) / (1 - time)));
-		const int direction = direction_at(place);
-		const real even = real(0.5) * (out + at(ends.arrival)), part = out - even;
-		const real rest = ratio(direction) * at(access_cell(cell_at(place), REST)) + part * part * (inverse_weight(direction) / SCALE);
+		const real rest = ratio(direction_at(place)) * at(access_cell(cell_at(place), REST));
+		const real even = real(0.5) * (out + at(ends.arrival));
 		return rest + factor * (even - rest) - out;
 	}
 

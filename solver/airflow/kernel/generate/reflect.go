@@ -7,14 +7,11 @@ import (
 )
 
 // Where in the scratch memory a reflector finds the ratios of the weights, by
-// direction, and behind them one half, and the inverse weights.
+// direction, and behind them one half.
 const (
 	ratiosAt       = takenAt + (2*16+1)*64
 	doubleRatiosAt = ratiosAt + 2*64
 	ratioCount     = 26
-	inversesAt     = doubleRatiosAt + 4*64
-	scaledInverses = 2 * 64
-	doubleInverses = 4 * 64
 )
 
 // reflector writes kernel.Vector's Reflect for one storage. What the links of
@@ -59,25 +56,8 @@ func writeReflect(ctx *build.Context, m machine, s storage) {
 		}
 	}
 	r.take()
-	ctx.LDMXCSR(r.control(0))
 	ctx.VZEROUPPER()
 	ctx.RET()
-}
-
-// enter has numbers below the least normal one taken as zero, as kernels of windows
-// have: squares of what spreads into air at rest are many of them.
-func (r *reflector) enter() {
-	word := r.GP32()
-	r.STMXCSR(r.control(0))
-	r.MOVL(r.control(0), word)
-	r.ORL(operand.U32(0x8040), word)
-	r.MOVL(word, r.control(4))
-	r.LDMXCSR(r.control(4))
-}
-
-// control is where the processor's control words are.
-func (r *reflector) control(at int) operand.Mem {
-	return operand.Mem{Base: r.scratch, Disp: controlAt + at}
 }
 
 // begin loads what all links need.
@@ -87,7 +67,6 @@ func (r *reflector) begin() {
 	r.links = r.Load(r.Param("links"), r.GP64())
 	r.first = r.Load(r.Param("first"), r.GP64())
 	r.scratch = r.Load(r.Param("scratch"), r.GP64())
-	r.enter()
 	r.still = r.GP64()
 	r.MOVQ(operand.Mem{Base: r.slots}, r.still)
 	sums, before := r.GP64(), r.GP64()
@@ -114,18 +93,6 @@ func (r *reflector) ratios() operand.Mem {
 	return operand.Mem{Base: r.scratch, Disp: ratiosAt}
 }
 
-// inverses is where those of twice the weights are.
-func (r *reflector) inverses() operand.Mem {
-	m := operand.Mem{Base: r.scratch, Disp: inversesAt}
-	switch {
-	case r.storage.real == 8:
-		m.Disp += doubleInverses
-	case r.storage.name == half:
-		m.Disp += scaledInverses
-	}
-	return m
-}
-
 // link writes what comes back along one link.
 func (r *reflector) link(odd bool) {
 	cell, bounced, opposite := r.find(0, odd, r.GP64())
@@ -133,12 +100,10 @@ func (r *reflector) link(odd bool) {
 	r.MOVBQZX(operand.Mem{Base: r.links, Disp: 1}, direction)
 	ratio := r.ratios()
 	ratio.Index, ratio.Scale = direction, uint8(r.storage.real)
-	inverse := r.inverses()
-	inverse.Index, inverse.Scale = direction, uint8(r.storage.real)
 	sum := r.sums
 	sum.Index, sum.Scale = cell, uint8(r.storage.real)
 	share := operand.Mem{Base: r.links, Disp: 4}
-	rest, came, back, square := r.XMM(), r.XMM(), r.XMM(), r.XMM()
+	rest, came, back := r.XMM(), r.XMM(), r.XMM()
 	if r.storage.real == 8 {
 		factor := r.XMM()
 		r.VXORPS(factor, factor, factor)
@@ -148,10 +113,6 @@ func (r *reflector) link(odd bool) {
 		r.VADDSD(opposite, came, back)
 		r.VMULSD(ratio, rest, rest)
 		r.VMULSD(r.half, back, back)
-		r.VSUBSD(back, came, square)
-		r.VMULSD(square, square, square)
-		r.VMULSD(inverse, square, square)
-		r.VADDSD(square, rest, rest)
 		r.VSUBSD(rest, back, back)
 		r.VMULSD(factor, back, back)
 		r.VADDSD(rest, back, back)
@@ -178,10 +139,6 @@ func (r *reflector) link(odd bool) {
 	}
 	r.VMULSS(ratio, rest, rest)
 	r.VMULSS(r.half, back, back)
-	r.VSUBSS(back, came, square)
-	r.VMULSS(square, square, square)
-	r.VMULSS(inverse, square, square)
-	r.VADDSS(square, rest, rest)
 	r.VSUBSS(rest, back, back)
 	r.VMULSS(share, back, back)
 	r.VADDSS(rest, back, back)
