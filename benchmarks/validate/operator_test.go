@@ -85,24 +85,20 @@ func TestObliquePipesAtSmallSteps(t *testing.T) {
 // What drives developed flow through a short pipe of few cells across does not depend much
 // on the time step: cells at the rim of the inlet, whose density does, are no part of its
 // pressure; with them it is 1.5 to 1.8 times that of Hagen and Poiseuille here. What it is
-// too high comes from the inlet, and from walls that take the square of the speed for
-// stress: without that the gradient of settled flow behind the inlet is 1.11.
+// too high comes from the inlet: the gradient of settled flow behind it is right within what
+// such pipes may have at any angle, see TestObliquePipesAtSmallSteps.
 func TestPressureOfCoarseInlets(t *testing.T) {
 	race.SkipArithmetic(t)
 	drop := func(along r3.Vec, length, peak float64) float64 { return coarseDrop(t, 7, 300, along, length, peak) }
-	for _, c := range []struct {
-		along                   r3.Vec
-		tolerance, byStepHalved float64
-	}{{r3.Vec{X: 1}, 0.57, 0.09}, {oblique, 0.4, 0.07}} {
-		along := c.along
+	for _, along := range []r3.Vec{{X: 1}, oblique} {
 		var before float64
 		for _, peak := range []float64{0.1, 0.05} {
 			short := drop(along, 3, peak)
 			t.Logf("along %v, %g cells a step: %.3f times the exact pressure drop", along, peak, short/3)
-			if !(math.Abs(short/3-1) <= c.tolerance) {
+			if !(math.Abs(short/3-1) <= 0.48) {
 				t.Errorf("along %v, %g cells a step: the pressure drop is %.3f times the exact one", along, peak, short/3)
 			}
-			if before > 0 && math.Abs(short/before-1) > c.byStepHalved {
+			if before > 0 && math.Abs(short/before-1) > 0.07 {
 				t.Errorf("along %v: with half the step the pressure drop is %.3f of that with the whole one", along, short/before)
 			}
 			before = short
@@ -110,7 +106,7 @@ func TestPressureOfCoarseInlets(t *testing.T) {
 	}
 	gradient := (drop(r3.Vec{X: 1}, 9, 0.1) - drop(r3.Vec{X: 1}, 3, 0.1)) / 6
 	t.Logf("behind the inlet the gradient is %.3f times the exact one", gradient)
-	if !(math.Abs(gradient-1) <= 0.15) {
+	if !(math.Abs(gradient-1) <= 0.12) {
 		t.Errorf("behind the inlet the gradient is %.3f times the exact one", gradient)
 	}
 }

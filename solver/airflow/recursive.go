@@ -11,12 +11,12 @@ import (
 
 // How fast the recursive operator forgets third moments: a step takes of sums the
 // part 5|u| and of differences |u|, with the speed |u| of the cell in cells a step; at
-// least the parts 12 U, but not more than all, and 0.8 U of the largest speed U that is
-// expected at openings, less below the cell Reynolds number R = 40; and at least what TRT
-// forgets with Λ. So Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the
+// least the parts 2 U and 0.4 U of the largest speed U that is expected at openings, less
+// below the cell Reynolds number R = 40 and more above R = 90, from R = 150 on 12 U, but
+// not more than all, and 0.8 U; and at least what TRT forgets with Λ. So Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the
 // time step.
 //
-// The least parts are for air that is slow beside walls oblique to the axes. With 2 U
+// The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
 // and 0.4 U laminar flow in a pipe of 8 cells across, turned by 30° about an axis, breaks
 // into steady streaks along it from the Reynolds number 400 on, and at 850 has 5.5 times
 // its pressure drop, where it has 2.0 times without them; with 8 U and 0.8 U they come
@@ -33,9 +33,13 @@ import (
 const (
 	sumsBySpeed        = 5
 	differencesBySpeed = 1
-	sumsByPeak         = 12
-	differencesByPeak  = 0.8
+	sumsByPeak         = 2
+	differencesByPeak  = 0.4
+	coarseSums         = 12
+	coarseDifferences  = 0.8
 	peakReynolds       = 40
+	leastCoarse        = 90
+	fullyCoarse        = 150
 	fourthReynolds     = 10
 )
 
@@ -64,9 +68,11 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	}
 	parameters[collision.FourthBySpeed] = -1 / (24 * fourthReynolds * (tau - 0.5) / 3)
 	least := 1 / max(1, 0.5+s.Magic/(tau-0.5))
-	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, a.expected.cellReynolds(a.units.Spacing, s)/peakReynolds)
-	parameters[collision.SumForgetting] = max(least, min(1, sumsByPeak*peak/s.Memory))
-	parameters[collision.DifferenceForgetting] = max(least, min(1, differencesByPeak*peak/s.Memory))
+	reynolds := a.expected.cellReynolds(a.units.Spacing, s)
+	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, reynolds/peakReynolds)
+	coarse := max(0, min(1, (reynolds-leastCoarse)/(fullyCoarse-leastCoarse)))
+	parameters[collision.SumForgetting] = max(least, min(1, (sumsByPeak+coarse*(coarseSums-sumsByPeak))*peak/s.Memory))
+	parameters[collision.DifferenceForgetting] = max(least, min(1, (differencesByPeak+coarse*(coarseDifferences-differencesByPeak))*peak/s.Memory))
 	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, differencesBySpeed/s.Memory
 }
 
