@@ -15,7 +15,7 @@ import (
 func coarse() (*solver.Domain, []*solver.Domain, Settings) {
 	g := placedPipe(6, 30)
 	s := caveSettings(g)
-	s.FlowRate, s.LatticeVelocity, s.Collision, s.Memory = 1e-5, 0.1, Recursive, 10
+	s.FlowRate, s.LatticeVelocity, s.Collision, s.Memory, s.Limiter = 1e-5, 0.1, Recursive, 10, 0.07
 	return solver.WholeDomain(g), []*solver.Domain{scattered(g, 4, 3, 1, [3]bool{}), scattered(g, 3, 4, 2, [3]bool{})}, s
 }
 

@@ -197,7 +197,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Collision: Automatic, Wall: Interpolated, Precision: Single,
 		Magic:              3. / 16,
-		Limiter:            0.07,
+		Limiter:            0.085,
 		Memory:             1,
 		FlowRate:           15e-3 / 60,
 		KinematicViscosity: 1.5e-5,
