@@ -34,6 +34,7 @@ type expected struct {
 	meanInletVelocity float64 // m/s, 0 where only pressures are known
 	peakVelocity      float64 // m/s
 	inletDiameter     float64 // m, of a circle of the inlets' area
+	widestDiameter    float64 // m, of a circle of the widest opening's area
 	behindPressure    float64 // Pa, the largest that a Windkessel comes to at its flow
 	inflow            float64 // m³/s, see Settings.Inflow
 	// narrow is the place inside where the velocity is largest; nil where it is at an
@@ -67,6 +68,7 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 	for i := range planned {
 		widest = max(widest, planned[i].opening.Area)
 	}
+	e.widestDiameter = 2 * math.Sqrt(widest/math.Pi)
 	flows := largestFlows(planned)
 	for i, flow := range flows {
 		o := planned[i].opening
@@ -399,6 +401,12 @@ func inletFlow(list []through) (flow, area float64) {
 // cellReynolds is u·Δx/ν with the largest expected velocity.
 func (e *expected) cellReynolds(spacing float64, s *Settings) float64 {
 	return e.peakVelocity * spacing / s.KinematicViscosity
+}
+
+// peakReynolds is the Reynolds number of the fastest air across the widest opening, twice
+// that of developed flow's mean.
+func (e *expected) peakReynolds(s *Settings) float64 {
+	return e.peakVelocity * e.widestDiameter / s.KinematicViscosity
 }
 
 // reynolds is the Reynolds number at the inlets, of the flow expected or, where

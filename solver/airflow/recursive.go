@@ -12,17 +12,20 @@ import (
 // How fast the recursive operator forgets third moments: a step takes of sums the
 // part 5|u| and of differences |u|, with the speed |u| of the cell in cells a step; at
 // least the parts 2 U and 0.4 U of the largest speed U that is expected at openings, less
-// below the cell Reynolds number R = 40 and more above R = 90, from R = 150 on 12 U, but
-// not more than all, and 0.8 U; and at least what TRT forgets with Λ. So Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the
-// time step.
+// below the cell Reynolds number 40, and at least what TRT forgets with Λ. Where flow can
+// break up and cells do not resolve how, these parts grow to 12 U, but not more than
+// all, and 0.8 U: from the cell Reynolds number 40 to 60 and from the Reynolds number 600
+// to 900 of the fastest air across the widest opening. So Λ = (τ−½)(τ₋−½) goes by
+// Reynolds numbers of cells and not by the time step.
 //
 // The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
 // and 0.4 U laminar flow in a pipe of 8 cells across, turned by 30° about an axis, breaks
-// into steady streaks along it from the Reynolds number 400 on, and at 850 has 5.5 times
-// its pressure drop, where it has 2.0 times without them; with 8 U and 0.8 U they come
-// with smaller steps. Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U
-// alone at Reynolds numbers of hundreds. Without memory, slow flow is damped the more the
-// smaller steps are.
+// into steady streaks along it from the Reynolds number 800 of its fastest air on, and at
+// 1700 has 5.5 times its pressure drop, where it has 2.0 times without them; an airway
+// oblique to the axes at cell Reynolds numbers of 73 fills with noise and has a tenth
+// more. With 8 U and 0.8 U streaks come with smaller steps. Pipes of 11 cells oblique to
+// the axes diverge with 2.5 U and 0.6 U alone at Reynolds numbers of hundreds. Without
+// memory, slow flow is damped the more the smaller steps are.
 //
 // Fourth moments leave those of the Gaussian by the part |u|/(10ν), to 1 at the cell
 // Reynolds number 10: with them, sums and differences may be forgotten at different
@@ -37,10 +40,10 @@ const (
 	differencesByPeak  = 0.4
 	coarseSums         = 12
 	coarseDifferences  = 0.8
-	peakReynolds       = 40
-	leastCoarse        = 90
-	fullyCoarse        = 150
 	fourthReynolds     = 10
+	// From the first to the second least parts become those of coarse cells.
+	leastCellReynolds, coarseCellReynolds = 40, 60
+	calmReynolds, unsteadyReynolds        = 600, 900
 )
 
 // openingsBySpeed times the speed is the part of their differences that cells at openings
@@ -68,12 +71,17 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	}
 	parameters[collision.FourthBySpeed] = -1 / (24 * fourthReynolds * (tau - 0.5) / 3)
 	least := 1 / max(1, 0.5+s.Magic/(tau-0.5))
-	reynolds := a.expected.cellReynolds(a.units.Spacing, s)
-	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, reynolds/peakReynolds)
-	coarse := max(0, min(1, (reynolds-leastCoarse)/(fullyCoarse-leastCoarse)))
-	parameters[collision.SumForgetting] = max(least, min(1, (sumsByPeak+coarse*(coarseSums-sumsByPeak))*peak/s.Memory))
-	parameters[collision.DifferenceForgetting] = max(least, min(1, (differencesByPeak+coarse*(coarseDifferences-differencesByPeak))*peak/s.Memory))
+	cells := a.expected.cellReynolds(a.units.Spacing, s)
+	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, cells/leastCellReynolds) / s.Memory
+	coarse := ramp(cells, leastCellReynolds, coarseCellReynolds) * ramp(a.expected.peakReynolds(s), calmReynolds, unsteadyReynolds)
+	parameters[collision.SumForgetting] = max(least, min(1, (sumsByPeak+coarse*(coarseSums-sumsByPeak))*peak))
+	parameters[collision.DifferenceForgetting] = max(least, min(1, (differencesByPeak+coarse*(coarseDifferences-differencesByPeak))*peak))
 	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, differencesBySpeed/s.Memory
+}
+
+// ramp is how far a value is from the first to the second, from 0 to 1.
+func ramp(value, first, second float64) float64 {
+	return max(0, min(1, (value-first)/(second-first)))
 }
 
 // limits tells whether the recursive operator's limiter can act.
