@@ -11,21 +11,27 @@ import (
 
 // How fast the recursive operator forgets third moments: a step takes of sums the
 // part 5|u| and of differences |u|, with the speed |u| of the cell in cells a step; at
-// least the parts 2 U and 0.4 U of the largest speed U that is expected at openings, less
-// below the cell Reynolds number 40, and at least what TRT forgets with Λ. Where flow can
-// break up and cells do not resolve how, these parts grow to 12 U, but not more than
-// all, and 0.8 U: from the cell Reynolds number 40 to 60 and from the Reynolds number 600
-// to 900 of the fastest air across the widest opening. So Λ = (τ−½)(τ₋−½) goes by
-// Reynolds numbers of cells and not by the time step.
+// least parts of the largest speed U that is expected at openings, and at least what TRT
+// forgets with Λ. So Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the
+// time step. These least parts are
+//
+//	at cell Reynolds numbers to 40, and in calm flow   2 U and 0.4 U, less below 40
+//	from 60 to 110                                     6 U and 2 U
+//	from 150 on                                        12 U, but not all, and 0.8 U
+//
+// and between them in between. Flow is calm below the Reynolds number 600 of the fastest
+// air across the widest opening, and not at all so from 900 on.
 //
 // The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
 // and 0.4 U laminar flow in a pipe of 8 cells across, turned by 30° about an axis, breaks
 // into steady streaks along it from the Reynolds number 800 of its fastest air on, and at
 // 1700 has 5.5 times its pressure drop, where it has 2.0 times without them; an airway
-// oblique to the axes at cell Reynolds numbers of 73 fills with noise and has a tenth
-// more. With 8 U and 0.8 U streaks come with smaller steps. Pipes of 11 cells oblique to
-// the axes diverge with 2.5 U and 0.6 U alone at Reynolds numbers of hundreds. Without
-// memory, slow flow is damped the more the smaller steps are.
+// oblique to the axes at the cell Reynolds number 73 fills with noise and has a tenth
+// more. With 8 U and 0.8 U streaks come with smaller steps. But with 12 U and less than
+// 2 U the jet in the FDA's nozzle diverges at the cell Reynolds number 100, along an axis;
+// with 2 U the pressure drop of an airway at 150 is a twentieth larger. Pipes of 11 cells
+// oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds numbers of hundreds.
+// Without memory, slow flow is damped the more the smaller steps are.
 //
 // Fourth moments leave those of the Gaussian by the part |u|/(10ν), to 1 at the cell
 // Reynolds number 10: with them, sums and differences may be forgotten at different
@@ -36,15 +42,17 @@ import (
 const (
 	sumsBySpeed        = 5
 	differencesBySpeed = 1
-	sumsByPeak         = 2
-	differencesByPeak  = 0.4
-	coarseSums         = 12
-	coarseDifferences  = 0.8
 	fourthReynolds     = 10
-	// From the first to the second least parts become those of coarse cells.
-	leastCellReynolds, coarseCellReynolds = 40, 60
-	calmReynolds, unsteadyReynolds        = 600, 900
 )
+
+// calmReynolds and unsteadyReynolds are those between which flow begins to break up.
+const calmReynolds, unsteadyReynolds = 600, 900
+
+// leastForgotten are the least parts of sums and differences over the largest speed, by
+// the cell Reynolds number.
+var leastForgotten = []struct{ cellReynolds, sums, differences float64 }{
+	{40, 2, 0.4}, {60, 6, 2}, {110, 6, 2}, {150, 12, 0.8},
+}
 
 // openingsBySpeed times the speed is the part of their differences that cells at openings
 // forget in a step besides. Without it, in tubes of 4 to 6 cells across in eleven
@@ -71,12 +79,28 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	}
 	parameters[collision.FourthBySpeed] = -1 / (24 * fourthReynolds * (tau - 0.5) / 3)
 	least := 1 / max(1, 0.5+s.Magic/(tau-0.5))
-	cells := a.expected.cellReynolds(a.units.Spacing, s)
-	peak := a.expected.peakVelocity / a.units.Velocity() * min(1, cells/leastCellReynolds) / s.Memory
-	coarse := ramp(cells, leastCellReynolds, coarseCellReynolds) * ramp(a.expected.peakReynolds(s), calmReynolds, unsteadyReynolds)
-	parameters[collision.SumForgetting] = max(least, min(1, (sumsByPeak+coarse*(coarseSums-sumsByPeak))*peak))
-	parameters[collision.DifferenceForgetting] = max(least, min(1, (differencesByPeak+coarse*(coarseDifferences-differencesByPeak))*peak))
+	sums, differences := a.expected.leastForgotten(a.units.Spacing, s)
+	peak := a.expected.peakVelocity / a.units.Velocity() / s.Memory
+	parameters[collision.SumForgetting] = max(least, min(1, sums*peak))
+	parameters[collision.DifferenceForgetting] = max(least, min(1, differences*peak))
 	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, differencesBySpeed/s.Memory
+}
+
+// leastForgotten returns the least parts of sums and differences that are forgotten in a
+// step, over the largest speed.
+func (e *expected) leastForgotten(spacing float64, s *Settings) (sums, differences float64) {
+	cells := e.cellReynolds(spacing, s)
+	fine := leastForgotten[0]
+	sums, differences = fine.sums, fine.differences
+	for i := range leastForgotten[1:] {
+		from, to := leastForgotten[i], leastForgotten[i+1]
+		part := ramp(cells, from.cellReynolds, to.cellReynolds)
+		sums += part * (to.sums - from.sums)
+		differences += part * (to.differences - from.differences)
+	}
+	unsteady := ramp(e.peakReynolds(s), calmReynolds, unsteadyReynolds)
+	less := min(1, cells/fine.cellReynolds)
+	return less * (fine.sums + unsteady*(sums-fine.sums)), less * (fine.differences + unsteady*(differences-fine.differences))
 }
 
 // ramp is how far a value is from the first to the second, from 0 to 1.
