@@ -35,3 +35,35 @@ func TestTracelessNorm(t *testing.T) {
 		}
 	}
 }
+
+// The least parts that are forgotten go by the cell Reynolds number without a jump; in calm
+// flow they are those of fine cells.
+func TestLeastForgotten(t *testing.T) {
+	const viscosity = 1e-3
+	s := Settings{KinematicViscosity: viscosity}
+	// With a velocity of one, the spacing sets the cell Reynolds number and the diameter
+	// the other.
+	parts := func(cells, reynolds float64) [2]float64 {
+		e := expected{peakVelocity: 1, widestDiameter: reynolds * viscosity}
+		sums, differences := e.leastForgotten(cells*viscosity, &s)
+		return [2]float64{sums, differences}
+	}
+	for _, c := range []struct{ cells, reynolds, sums, differences float64 }{
+		{20, 2000, 1, 0.2}, {40, 2000, 2, 0.4}, {80, 2000, 6, 2}, {80, 500, 2, 0.4}, {80, 750, 4, 1.2}, {130, 2000, 9, 1.4}, {1000, 2000, 12, 0.8}, {1000, 500, 2, 0.4},
+	} {
+		got := parts(c.cells, c.reynolds)
+		if math.Abs(got[0]-c.sums) > 1e-9 || math.Abs(got[1]-c.differences) > 1e-9 {
+			t.Errorf("at cell Reynolds number %g and Reynolds number %g: %.4g, want %g and %g", c.cells, c.reynolds, got, c.sums, c.differences)
+		}
+	}
+	before := parts(0, 2000)
+	for cells := 1.0; cells < 300; cells++ {
+		now := parts(cells, 2000)
+		for i := range now {
+			if math.Abs(now[i]-before[i]) > 0.25 {
+				t.Errorf("from cell Reynolds number %g to %g: %.4g and %.4g", cells-1, cells, before, now)
+			}
+		}
+		before = now
+	}
+}
