@@ -185,7 +185,7 @@ func (r *Resolution) TooHigh() *float64 {
 // airway at 15 and 60 L/min on 4·10³ to 2·10⁶ cells, right within a third of itself there: the
 // error falls somewhat slower than the square of the spacing, and grows slower than the flow.
 func coarseness(cellReynolds, across float64) float64 {
-	const factor, power, least = 0.067, 0.8, 10
+	const factor, power, least = 0.083, 0.8, 20
 	return factor * math.Pow(cellReynolds, power) * cellReynolds / (cellReynolds + least) / across
 }
 
