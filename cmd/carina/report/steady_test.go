@@ -56,8 +56,11 @@ func TestResolutionWords(t *testing.T) {
 		"absurd":     {func(r *airflow.Resolution) { r.Viscous, r.Resolved = 1e-4, 1e-4 }, "more than twice that on finer cells, so choose a smaller spacing"},
 		"unjudged":   {func(r *airflow.Resolution) { r.Unjudged, r.Resolved = true, 0.3 }, "30 % of the dissipation is resolved"},
 		"limited": {func(r *airflow.Resolution) {
-			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 300, 13
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 200, 13
 		}, "too high (by what it was in an airway)"},
+		"limited and far": {func(r *airflow.Resolution) {
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 400, 13
+		}, "too high (by what it was in an airway), so choose a smaller spacing"},
 	} {
 		r := fine
 		c.change(&r)
