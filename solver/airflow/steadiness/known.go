@@ -90,9 +90,13 @@ func (k *Known) judge(blocks []float64, window int, tolerance float64) {
 	}
 }
 
+// leastRest is the least part of the last change that is taken to come still: a series
+// of a small ratio would have less, but its ratio is not known as well.
+const leastRest = 0.5
+
 // remaining is by how much blocks may still change, by their last three windows: by a
-// geometric series where these approach something, and at least by the last change;
-// else by the larger of both changes; and by how much blocks differ within the last
+// geometric series where these approach something, and at least by half of the last
+// change; else by the larger of both changes; and by how much blocks differ within the last
 // window beyond that.
 func remaining(blocks []float64, window int) float64 {
 	n := len(blocks)
@@ -105,7 +109,7 @@ func remaining(blocks []float64, window int) float64 {
 		// From the middle of the last window to its end the rest falls by the root. What
 		// is slower than all the time so far cannot be told from a straight line, which
 		// is taken to go on for as long.
-		rest = math.Abs(second) * max(1, min(ratio/(1-ratio)*math.Sqrt(ratio), float64(n)/float64(window)))
+		rest = math.Abs(second) * max(leastRest, min(ratio/(1-ratio)*math.Sqrt(ratio), float64(n)/float64(window)))
 	}
 	low, high := last[0], last[0]
 	for _, v := range last {
