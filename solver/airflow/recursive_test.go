@@ -49,7 +49,7 @@ func TestLeastForgotten(t *testing.T) {
 		return [2]float64{sums, differences}
 	}
 	for _, c := range []struct{ cells, reynolds, sums, differences float64 }{
-		{20, 2000, 1, 0.2}, {40, 2000, 2, 0.4}, {80, 2000, 6, 2}, {80, 500, 2, 0.4}, {80, 750, 4, 1.2}, {130, 2000, 5.5, 1.85}, {1000, 2000, 5, 1.7}, {1000, 500, 2, 0.4},
+		{20, 2000, 1, 0.2}, {40, 2000, 2, 0.4}, {80, 2000, 6, 2}, {80, 500, 2, 0.4}, {80, 750, 4, 1.2}, {130, 2000, 9, 3}, {200, 2000, 12, 4}, {260, 2000, 8.5, 2.85}, {1000, 2000, 5, 1.7}, {1000, 500, 2, 0.4},
 	} {
 		got := parts(c.cells, c.reynolds)
 		if math.Abs(got[0]-c.sums) > 1e-9 || math.Abs(got[1]-c.differences) > 1e-9 {
