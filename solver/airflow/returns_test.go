@@ -70,7 +70,7 @@ func TestGoesBackToTheStart(t *testing.T) {
 	if err != nil || len(got.GoneBack) != 1 || got.GoneBack[0].To != 0 || !strings.Contains(got.Warnings[len(got.Warnings)-1], "went back to the start") {
 		t.Errorf("went back %+v, error %v", got, err)
 	}
-	s.FlowRate, s.LatticeVelocity, s.Memory, s.Limiter = 3e-6, 0.5, 1, 0
+	s.FlowRate, s.LatticeVelocity, s.Memory, s.Limiter = 1e-5, 0.5, 1, 0
 	warned := 0
 	_, err = RunInProcess(context.Background(), whole, s, Plan{Steps: 4000, Warn: func([]string) { warned++ }})
 	if !errors.As(err, new(*DivergedError)) || warned != 1+mostReturns {
