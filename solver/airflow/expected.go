@@ -33,6 +33,7 @@ const (
 type expected struct {
 	meanInletVelocity float64 // m/s, 0 where only pressures are known
 	peakVelocity      float64 // m/s
+	openingVelocity   float64 // m/s, the largest at openings
 	inletDiameter     float64 // m, of a circle of the inlets' area
 	widestDiameter    float64 // m, of a circle of the widest opening's area
 	behindPressure    float64 // Pa, the largest that a Windkessel comes to at its flow
@@ -85,6 +86,7 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 			e.peakVelocity = max(e.peakVelocity, s.driven(&list[i], &list[j]))
 		}
 	}
+	e.openingVelocity = e.peakVelocity
 	e.expectInside(grid, flows)
 	e.inflow = s.meanInflow(list)
 	flow, area := inletFlow(list)

@@ -30,6 +30,7 @@ func TestRecordedHashes(t *testing.T) {
 		{"recursive at low viscosity", "1692a9023a1cb9c8", func(s *Settings) { s.Collision, s.KinematicViscosity = Recursive, 1e-7 }},
 		{"recursive in 16 bits", "a0ec9f98856b1669", func(s *Settings) { s.Collision, s.Precision, s.KinematicViscosity = Recursive, Half, 1e-7 }},
 		{"recursive in double precision", "d87e5561e8e1101b", func(s *Settings) { s.Collision, s.Precision, s.KinematicViscosity = Recursive, Double, 1e-7 }},
+		{"recursive in short steps", "2aea4c2a4a74c07c", func(s *Settings) { s.Collision, s.KinematicViscosity, s.LatticeVelocity = Recursive, 3e-7, 0.03 }},
 		{"cumulant", "e479fe1234ebd63e", func(s *Settings) { s.Collision, s.KinematicViscosity = Cumulant, 1e-7 }},
 		{"TRT on D3Q27", "12638cabeb340b1b", func(s *Settings) { s.Collision, s.Lattice = TRT, D3Q27 }},
 		{"Windkessel and a waveform", "4bf19b9a85af19ae", func(s *Settings) {

@@ -15,20 +15,23 @@ import (
 // forgets with Λ. So Λ = (τ−½)(τ₋−½) goes by Reynolds numbers of cells and not by the
 // time step. These least parts are
 //
-//	at cell Reynolds numbers to 40, and in calm flow   2 U and 0.4 U, less below 40
-//	from 60 to 110                                     6 U and 2 U
+//	at cell Reynolds numbers to 22, and in calm flow   2 U and 0.4 U, less below 40
+//	from 44 to 110                                     6 U and 2 U
 //	from 150 to 220                                    12 U, but not all, and 0.8 U
 //	from 300 on                                        5 U and 1.7 U
 //
-// and between them in between. Flow is calm below the Reynolds number 600 of the fastest
-// air across the widest opening, and not at all so from 900 on.
+// and between them in between; a jet, air at least four times as fast in a narrow place
+// inside as at openings, has the first to 52 and the second from 74 on. Flow is calm
+// below the Reynolds number 600 of the fastest air across the widest opening, and not at
+// all so from 900 on.
 //
 // The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
 // and 0.4 U laminar flow in a pipe of 8 cells across, turned by 30° about an axis, breaks
 // into steady streaks along it from the Reynolds number 800 of its fastest air on, and at
 // 1700 has 5.5 times its pressure drop, where it has 2.0 times without them; an airway
 // oblique to the axes at the cell Reynolds number 73 fills with noise and has a tenth
-// more. With 8 U and 0.8 U streaks come with smaller steps. But what sums and differences
+// more, with a quarter of the step also at 40 (3 U and 0.8 U: as much; 4 U and 1.2 U:
+// none). With 8 U and 0.8 U streaks come with smaller steps. But what sums and differences
 // forget may be too unlike: with 12 U and less than 2 U the jet in the FDA's nozzle
 // diverges at the cell Reynolds number 100, along an axis, and with 12 U and 0.8 U or
 // 6 U and 1.2 U air in coarse trees along the axes from 300 on, more often as it leaves
@@ -43,11 +46,16 @@ import (
 // rates, and waves along diagonals are off by 0.1 % for 2.8 at τ = 0.503. In slower air
 // they would be the worse beside oblique walls, the smaller steps are: Poiseuille flow
 // through 6 cells at Reynolds number 1 had 1.14, 1.28 and 1.66 of its pressure gradient
-// at τ − ½ = 0.01, 0.003 and 0.001, where the Gaussian's have 1.09, 1.10 and 1.04.
+// at τ − ½ = 0.01, 0.003 and 0.001, where the Gaussian's have 1.09, 1.10 and 1.04. Where
+// the largest speed has a cell Reynolds number below 40 it is a quarter of that instead
+// of 10, and 5 at least: the pressure drop of an airway oblique to the axes, at 22, falls
+// by 2.6 % with a quarter of the step with 10, and by 0.5 % with 5.
 const (
-	sumsBySpeed        = 5
-	differencesBySpeed = 1
-	fourthReynolds     = 10
+	sumsBySpeed         = 5
+	differencesBySpeed  = 1
+	fourthReynolds      = 10
+	leastFourthReynolds = 5
+	slowCellReynolds    = 40
 )
 
 // calmReynolds and unsteadyReynolds are those between which flow begins to break up.
@@ -55,9 +63,35 @@ const calmReynolds, unsteadyReynolds = 600, 900
 
 // leastForgotten are the least parts of sums and differences over the largest speed, by
 // the cell Reynolds number.
-var leastForgotten = []struct{ cellReynolds, sums, differences float64 }{
-	{40, 2, 0.4}, {60, 6, 2}, {110, 6, 2}, {150, 12, 0.8}, {220, 12, 0.8}, {300, 5, 1.7},
+var leastForgotten = [...]struct{ cellReynolds, sums, differences float64 }{
+	{22, 2, 0.4}, {44, 6, 2}, {110, 6, 2}, {150, 12, 0.8}, {220, 12, 0.8}, {300, 5, 1.7},
 }
+
+// How much later least parts of fine cells end in jets, and how much faster than at
+// openings air is where jets begin and where it is one. With 4 U and 1.2 U the velocity on
+// the axis of the FDA's nozzle with twenty cells across its throat, at the cell Reynolds
+// number 50, is off by 3.3 % for 2.7.
+const jetsLater, slowestJet, fastJet = 30, 2, 4
+
+// By how much steps shorter than usual leave the trace beyond its equilibrium:
+// traceBeyond (1 − r)/(1 + r) of what it was beside it, with the largest speed over that
+// of usual steps r, from the cell Reynolds number hardlyResolved on. For 1 the products of
+// times would be those of usual steps, but coarse trees along the axes diverge with half
+// the step. Pressure drops on cells across an airway's widest opening and in a tree:
+//
+//	                                       usual    half     a quarter of the step
+//	12 cells, 5 L/min, equilibrium         0.676 Pa          0.703
+//	                   beyond              0.676    0.680    0.685
+//	12 cells, 15 L/min, equilibrium        4.68     4.74     4.97
+//	                    beyond             4.68     4.70     4.75
+//	tree, 7 cells, 6 L/min, equilibrium    0.678    0.685    0.708
+//	                        beyond         0.678    0.677    0.680
+const (
+	traceBeyond                  = 0.7
+	usualVelocity                = 0.09 // cells a step
+	shortestStep                 = 0.25
+	wellResolved, hardlyResolved = 40, 80
+)
 
 // openingsBySpeed times the speed is the part of their differences that cells at openings
 // forget in a step besides. Without it, in tubes of 4 to 6 cells across in eleven
@@ -82,13 +116,28 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 		parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting] = 1, 1
 		return
 	}
-	parameters[collision.FourthBySpeed] = -1 / (24 * fourthReynolds * (tau - 0.5) / 3)
+	parameters[collision.FourthBySpeed] = -1 / (24 * a.expected.fourthReynolds(a.units.Spacing, s) * (tau - 0.5) / 3)
 	least := 1 / max(1, 0.5+s.Magic/(tau-0.5))
 	sums, differences := a.expected.leastForgotten(a.units.Spacing, s)
 	peak := a.expected.peakVelocity / a.units.Velocity() / s.Memory
 	parameters[collision.SumForgetting] = max(least, min(1, sums*peak))
 	parameters[collision.DifferenceForgetting] = max(least, min(1, differences*peak))
 	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, differencesBySpeed/s.Memory
+	parameters[collision.TraceKept] = a.traceKept()
+}
+
+// traceKept is the part of what the trace of second moments is beside its equilibrium
+// that remains, below zero with steps shorter than usual: what damps is the product of the
+// times above half a step for which it and third moments last, and third moments last
+// for more steps where these are shorter.
+func (a *airflow) traceKept() float64 {
+	s := &a.settings
+	if s.Smagorinsky > 0 || a.expected.peakVelocity == 0 {
+		return 0
+	}
+	short := max(shortestStep, min(1, a.expected.peakVelocity/a.units.Velocity()/usualVelocity))
+	coarse := ramp(a.expected.cellReynolds(a.units.Spacing, s), wellResolved, hardlyResolved)
+	return -min(1, s.Memory) * coarse * traceBeyond * (1 - short) / (1 + short)
 }
 
 // leastForgotten returns the least parts of sums and differences that are forgotten in a
@@ -97,15 +146,30 @@ func (e *expected) leastForgotten(spacing float64, s *Settings) (sums, differenc
 	cells := e.cellReynolds(spacing, s)
 	fine := leastForgotten[0]
 	sums, differences = fine.sums, fine.differences
+	later := [len(leastForgotten)]float64{}
+	if e.openingVelocity > 0 {
+		later[0] = jetsLater * ramp(e.peakVelocity/e.openingVelocity, slowestJet, fastJet)
+		later[1] = later[0]
+	}
 	for i := range leastForgotten[1:] {
 		from, to := leastForgotten[i], leastForgotten[i+1]
-		part := ramp(cells, from.cellReynolds, to.cellReynolds)
+		part := ramp(cells, from.cellReynolds+later[i], to.cellReynolds+later[i+1])
 		sums += part * (to.sums - from.sums)
 		differences += part * (to.differences - from.differences)
 	}
 	unsteady := ramp(e.peakReynolds(s), calmReynolds, unsteadyReynolds)
-	less := min(1, cells/fine.cellReynolds)
-	return less * (fine.sums + unsteady*(sums-fine.sums)), less * (fine.differences + unsteady*(differences-fine.differences))
+	less := min(1, cells/slowCellReynolds)
+	return less*fine.sums + unsteady*(sums-fine.sums), less*fine.differences + unsteady*(differences-fine.differences)
+}
+
+// fourthReynolds is the cell Reynolds number from which fourth moments are not those of
+// the Gaussian at all.
+func (e *expected) fourthReynolds(spacing float64, s *Settings) float64 {
+	cells := e.cellReynolds(spacing, s)
+	if cells == 0 {
+		return fourthReynolds
+	}
+	return max(leastFourthReynolds, min(1, cells/slowCellReynolds)*fourthReynolds)
 }
 
 // ramp is how far a value is from the first to the second, from 0 to 1.

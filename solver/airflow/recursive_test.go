@@ -43,19 +43,27 @@ func TestLeastForgotten(t *testing.T) {
 	s := Settings{KinematicViscosity: viscosity}
 	// With a velocity of one, the spacing sets the cell Reynolds number and the diameter
 	// the other.
+	faster := 1.0 // than at openings
 	parts := func(cells, reynolds float64) [2]float64 {
-		e := expected{peakVelocity: 1, widestDiameter: reynolds * viscosity}
+		e := expected{peakVelocity: 1, openingVelocity: 1 / faster, widestDiameter: reynolds * viscosity}
 		sums, differences := e.leastForgotten(cells*viscosity, &s)
 		return [2]float64{sums, differences}
 	}
 	for _, c := range []struct{ cells, reynolds, sums, differences float64 }{
-		{20, 2000, 1, 0.2}, {40, 2000, 2, 0.4}, {80, 2000, 6, 2}, {80, 500, 2, 0.4}, {80, 750, 4, 1.2}, {130, 2000, 9, 1.4}, {200, 2000, 12, 0.8}, {260, 2000, 8.5, 1.25}, {1000, 2000, 5, 1.7}, {1000, 500, 2, 0.4},
+		{20, 2000, 1, 0.2}, {22, 2000, 1.1, 0.22}, {33, 2000, 3.65, 1.13}, {44, 2000, 6, 2}, {40, 500, 2, 0.4}, {80, 2000, 6, 2}, {80, 500, 2, 0.4}, {80, 750, 4, 1.2}, {130, 2000, 9, 1.4}, {200, 2000, 12, 0.8}, {260, 2000, 8.5, 1.25}, {1000, 2000, 5, 1.7}, {1000, 500, 2, 0.4},
 	} {
 		got := parts(c.cells, c.reynolds)
 		if math.Abs(got[0]-c.sums) > 1e-9 || math.Abs(got[1]-c.differences) > 1e-9 {
 			t.Errorf("at cell Reynolds number %g and Reynolds number %g: %.4g, want %g and %g", c.cells, c.reynolds, got, c.sums, c.differences)
 		}
 	}
+	faster = 9
+	for _, c := range []struct{ cells, sums, differences float64 }{{40, 2, 0.4}, {52, 2, 0.4}, {63, 4, 1.2}, {74, 6, 2}, {130, 9, 1.4}} {
+		if got := parts(c.cells, 2000); math.Abs(got[0]-c.sums) > 1e-9 || math.Abs(got[1]-c.differences) > 1e-9 {
+			t.Errorf("in a jet at cell Reynolds number %g: %.4g, want %g and %g", c.cells, got, c.sums, c.differences)
+		}
+	}
+	faster = 1
 	before := parts(0, 2000)
 	for cells := 1.0; cells < 300; cells++ {
 		now := parts(cells, 2000)

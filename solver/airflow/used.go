@@ -26,6 +26,9 @@ type UsedSettings struct {
 	// relaxation times; 0 with TRT and BGK.
 	SumForgetting        float64 `json:"sum_forgetting,omitempty"`
 	DifferenceForgetting float64 `json:"difference_forgetting,omitempty"`
+	// TraceKept is the part of what the trace of second moments is beside its equilibrium
+	// that the recursive operator keeps in a step, below zero in short ones.
+	TraceKept float64 `json:"trace_kept,omitempty"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`
 	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
@@ -58,6 +61,7 @@ func (r *airflow) used() *UsedSettings {
 	case Recursive:
 		parameters := r.parameters()
 		u.SumForgetting, u.DifferenceForgetting = parameters[collision.SumForgetting], parameters[collision.DifferenceForgetting]
+		u.TraceKept = r.traceKept()
 	case Cumulant:
 		parameters := r.parameters()
 		u.SumForgetting, u.DifferenceForgetting = 1-parameters[collision.KeptSum], 1-parameters[collision.KeptDifference]

@@ -83,6 +83,16 @@ func (c *closure) thirdMoments(m *moments, stress [6]expression.Value, inverse e
 	}
 }
 
+// keepTrace adds what is kept of the trace, given a third of that of what arrives, of
+// which the equilibrium is the pressure.
+func (c *closure) keepTrace(mean expression.Value) {
+	kept := c.Multiply(c.Parameter(TraceKept), c.Subtract(mean, c.Multiply(c.Constant(1./3), c.density)))
+	for i := range 3 {
+		c.second[i] = c.Add(c.second[i], kept)
+	}
+	c.spread = c.Add(c.spread, c.Multiply(c.Constant(3), kept))
+}
+
 // fourthMoments are those of the Gaussian less φ/6 of the stress across, a quarter of
 // each; φ goes by the speed.
 func (c *closure) fourthMoments() {

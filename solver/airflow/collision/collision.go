@@ -82,6 +82,9 @@ const (
 	// FourthBySpeed times the speed, or −1/24 where that is more, is the part of the
 	// stress across a plane that is added to a quarter of its fourth moment.
 	FourthBySpeed = "fourthBySpeed"
+	// TraceKept is the part of what the trace of second moments is beside its
+	// equilibrium that the recursive operator keeps, zero or less.
+	TraceKept = "traceKept"
 	// Of third cumulants, the cumulant operator keeps the parts KeptSum = 1 − ω₃ of
 	// sums, KeptDifference = 1 − ω₄ of differences and KeptMixed = 1 − ω₅ of that of
 	// three axes, where they are small against ThirdLimit, λ.

@@ -217,7 +217,8 @@ func TestThirdLimit(t *testing.T) {
 	}
 }
 
-// The third moments that leave the recursive operator are those of its definition.
+// The second, third and fourth moments that leave the recursive operator are those of its
+// definition.
 func TestThirdMoments(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, force := range []bool{false, true} {
@@ -263,7 +264,15 @@ func TestThirdMoments(t *testing.T) {
 		for x := range 3 {
 			y, z := (x+1)%3, (x+2)%3
 			part := min(1./24, -given[FourthBySpeed]*speed) * 4
-			second := func(a, b int) float64 { return keep*p[a][b] + u[a]*u[b] }
+			second := func(a, b int) float64 {
+				if a == b {
+					return keep*p[a][a] + u[a]*u[a] + given[TraceKept]*(mean-moment(f)/3)
+				}
+				return keep*p[a][b] + u[a]*u[b]
+			}
+			if got, want := moment(out, x, x), moment(f)/3+second(x, x); math.Abs(got-want) > 1e-15 {
+				t.Errorf("%s, axis %d: second moment %.17g, want %.17g", v.Identifier(), x, got, want)
+			}
 			wantFourth := moment(f)/9 + (second(x, x)+second(y, y))/3 + second(x, x)*second(y, y) + 2*keep*p[x][y]*(second(x, y)+u[x]*u[y]) - part*keep*p[z][z]
 			if got := moment(out, x, x, y, y); math.Abs(got-wantFourth) > 1e-15 {
 				t.Errorf("%s, plane of axes %d and %d: fourth moment %.17g, want %.17g", v.Identifier(), x, y, got, wantFourth)
@@ -332,6 +341,6 @@ func TestScaled(t *testing.T) {
 
 func parameters(force [3]float64) map[string]float64 {
 	return map[string]float64{OmegaPlus: 1.7, OmegaMinus: 1.1, ForceX: force[0], ForceY: force[1], ForceZ: force[2],
-		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4, FourthBySpeed: -1,
+		RelaxationTime: 1 / 1.7, Magic: 3. / 16, EddyFactor: 0.5, LimiterFactor: 0.1, SumForgetting: 0.3, DifferenceForgetting: 0.2, SumBySpeed: 5, DifferenceBySpeed: 4, FourthBySpeed: -1, TraceKept: -0.3,
 		ThirdLimit: 0.01, KeptSum: 0.7, KeptDifference: 0.8, KeptMixed: 0.9, FlatFourth: -0.4, BentFourth: 0.3}
 }

@@ -29,7 +29,8 @@ func (b *builder) cumulant() {
 		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], c.before[ab[1]]))
 	}
 	c.relaxThird(&m, s)
-	c.relaxSecond(b.traceless(s))
+	stress, _ := b.traceless(s)
+	c.relaxSecond(stress)
 	b.fromMoments(c.after, c.centralMoments())
 }
 

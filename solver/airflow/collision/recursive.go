@@ -9,7 +9,10 @@ import "carina/solver/expression"
 // recursivity and regularization"; Jacob, Malaspinas and Sagaut 2018, J. Turbul.
 // 19), but of its third moments a part of what arrived beside the Gaussian's
 // remains. Without it the third moments are thrown away in every step, an error of
-// Δx⁴/Δt whatever the viscosity, so that smaller steps make slow flow worse.
+// Δx⁴/Δt whatever the viscosity, so that smaller steps make slow flow worse. With it,
+// flow that cells hardly resolve loses the more, the smaller steps are, by the product of
+// the times above half a step for which third moments and the trace last; so the trace
+// goes beyond its equilibrium, by the part −TraceKept of what it was beside it.
 //
 // The fourth moments are those of the Gaussian in slow air. D3Q19 lacks velocities along
 // the diagonals of space, and with those of the Gaussian waves oblique to the axes lose or
@@ -38,7 +41,7 @@ import "carina/solver/expression"
 // The relaxation time is limitedTime, or that of Smagorinsky for LargeEddy.
 func (b *builder) recursive() {
 	m := b.thirdOrder()
-	stress := b.tracelessPart(m.second)
+	stress, mean := b.tracelessPart(m.second)
 	tau := b.limitedTime(stress)
 	if b.LargeEddy {
 		tau = b.effectiveTime(stress)
@@ -59,6 +62,7 @@ func (b *builder) recursive() {
 	}
 	c.spread = b.Sum(c.second[:3]...)
 	c.thirdMoments(&m, stress, inverse)
+	c.keepTrace(mean)
 	c.fourthMoments()
 	c.populations()
 }
@@ -126,10 +130,14 @@ func (b *builder) unscale(v expression.Value) expression.Value {
 // tracelessStress is the part of the second moments that is out of equilibrium
 // and without trace; what a force adds to them, −½(u_a F_b + F_a u_b), is not
 // part of it.
-func (b *builder) tracelessStress() [6]expression.Value { return b.tracelessPart(b.secondMoments()) }
+func (b *builder) tracelessStress() [6]expression.Value {
+	stress, _ := b.tracelessPart(b.secondMoments())
+	return stress
+}
 
-// tracelessPart is tracelessStress of second moments.
-func (b *builder) tracelessPart(s [6]expression.Value) [6]expression.Value {
+// tracelessPart is tracelessStress of second moments, and a third of the trace of what
+// is not of u u.
+func (b *builder) tracelessPart(s [6]expression.Value) (stress [6]expression.Value, mean expression.Value) {
 	ratio := b.unscaled(b.u)
 	for i, ab := range axes {
 		s[i] = b.Subtract(s[i], b.Multiply(b.u[ab[0]], ratio[ab[1]]))
@@ -141,13 +149,14 @@ func (b *builder) tracelessPart(s [6]expression.Value) [6]expression.Value {
 	return b.traceless(s)
 }
 
-// traceless subtracts a third of its trace from the diagonal of a tensor.
-func (b *builder) traceless(s [6]expression.Value) [6]expression.Value {
+// traceless subtracts a third of its trace from the diagonal of a tensor, and returns
+// that, too.
+func (b *builder) traceless(s [6]expression.Value) ([6]expression.Value, expression.Value) {
 	mean := b.Multiply(b.Constant(1./3), b.Sum(s[:3]...))
 	for i := range 3 {
 		s[i] = b.Subtract(s[i], mean)
 	}
-	return s
+	return s, mean
 }
 
 // limitedTime is the relaxation time of the viscosity max(ν, C²|S|): it is

@@ -36,7 +36,7 @@ func TestOperators(t *testing.T) {
 	parameters := map[string]float64{
 		collision.OmegaPlus: 1.3, collision.OmegaMinus: 0.9, collision.Magic: 3. / 16, collision.RelaxationTime: 1 / 1.3,
 		collision.ThirdLimit: 0.02, collision.KeptSum: 0.7, collision.KeptDifference: 0.8, collision.KeptMixed: 0.9, collision.FlatFourth: -0.4, collision.BentFourth: 0.3,
-		collision.EddyFactor: 0.7, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2, collision.FourthBySpeed: -0.4, collision.ForceX: 3e-4, collision.ForceY: -2e-4, collision.ForceZ: 1e-4,
+		collision.EddyFactor: 0.7, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2, collision.FourthBySpeed: -0.4, collision.TraceKept: -0.3, collision.ForceX: 3e-4, collision.ForceY: -2e-4, collision.ForceZ: 1e-4,
 	}
 	values := func(list []float64) string {
 		words := make([]string, len(list))

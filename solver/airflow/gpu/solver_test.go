@@ -266,6 +266,9 @@ func TestConditionsAgree(t *testing.T) {
 		{"force over time", func(s *airflow.Settings) {
 			s.BodyForce, s.ForceWaveform = [3]float64{30, 20, 10}, wave
 		}},
+		{"recursive in short steps with a force", func(s *airflow.Settings) {
+			s.Collision, s.KinematicViscosity, s.LatticeVelocity, s.BodyForce = airflow.Recursive, 3e-7, 0.03, [3]float64{30, 20, 10}
+		}},
 		{"regularized with a force and an initial flow", func(s *airflow.Settings) {
 			s.Collision, s.BodyForce = airflow.Regularized, [3]float64{30, 20, 10}
 			s.Initial = func(p r3.Vec) (float64, r3.Vec) {

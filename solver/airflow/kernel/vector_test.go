@@ -16,7 +16,7 @@ import (
 func parameters() map[string]float64 {
 	return map[string]float64{
 		collision.OmegaPlus: 1.7, collision.OmegaMinus: 1.1,
-		collision.RelaxationTime: 1 / 1.7, collision.Magic: 3. / 16, collision.EddyFactor: 0.5, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2, collision.FourthBySpeed: -0.4,
+		collision.RelaxationTime: 1 / 1.7, collision.Magic: 3. / 16, collision.EddyFactor: 0.5, collision.LimiterFactor: 0.6, collision.SumForgetting: 0.2, collision.DifferenceForgetting: 0.1, collision.SumBySpeed: 5, collision.DifferenceBySpeed: 2, collision.FourthBySpeed: -0.4, collision.TraceKept: -0.3,
 		collision.ThirdLimit: 0.02, collision.KeptSum: 0.7, collision.KeptDifference: 0.8, collision.KeptMixed: 0.9, collision.FlatFourth: -0.4, collision.BentFourth: 0.3,
 		collision.ForceX: 1e-4, collision.ForceY: -2e-4, collision.ForceZ: 3e-5,
 	}
