@@ -76,9 +76,10 @@ const jetsLater, slowestJet, fastJet = 30, 2, 4
 // By how much steps shorter than usual leave the trace beyond its equilibrium:
 // traceBeyond (1 − r)/(1 + r) of what it was beside it, with the largest speed over that
 // of usual steps r, from the cell Reynolds number hardlyResolved on. In calm flow, whose
-// third moments last, it would be too much: 9 % in a pipe of 7 cells across. For 1 the products of
-// times would be those of usual steps, but coarse trees along the axes diverge with half
-// the step. Pressure drops on cells across an airway's widest opening and in a tree:
+// third moments last, it would be too much: 9 % in a pipe of 7 cells across. For 1 the
+// products of times would be those of usual steps, but coarse trees along the axes diverge
+// with half the step. Pressure drops on cells across an airway's widest opening and in a
+// tree:
 //
 //	                                       usual    half     a quarter of the step
 //	12 cells, 5 L/min, equilibrium         0.676 Pa          0.703
