@@ -47,20 +47,27 @@ func wornAirway(t *testing.T, spacing float64) *geometry.Grid {
 	return grid
 }
 
+// unevenTree is a generated tree of uneven daughters of about so many cells.
+func unevenTree(t *testing.T, cells int64) *geometry.Grid {
+	t.Helper()
+	surface, _, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: cells})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grid
+}
+
 // Air leaves a coarse tree along the axes through its trunk without diverging: with 12 U
 // and 0.8 U as least parts of third moments that are forgotten it does after 5,000 steps.
 func TestCoarseTreeBreathesOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	surface, _, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: 20_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := unevenTree(t, 20_000)
 	s := DefaultSettings()
 	s.FlowRate = -1.5e-3 // 90 L/min
 	if _, err := RunInProcess(context.Background(), solver.WholeDomain(grid), s, Plan{Steps: 6000, Once: true}); err != nil {
@@ -76,14 +83,7 @@ func TestShorterSteps(t *testing.T) {
 		t.Skip("-short")
 	}
 	race.SkipArithmetic(t)
-	surface, _, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grid, err := geometry.Voxelize(context.Background(), surface, geometry.Options{FluidCells: 6000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := unevenTree(t, 6000)
 	drop := func(latticeVelocity float64) float64 {
 		s := DefaultSettings()
 		s.FlowRate, s.RampTime, s.LatticeVelocity = 1e-4, 0.1, latticeVelocity // 6 L/min

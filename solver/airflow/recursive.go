@@ -146,16 +146,17 @@ func (a *airflow) traceKept() float64 {
 // step, over the largest speed.
 func (e *expected) leastForgotten(spacing float64, s *Settings) (sums, differences float64) {
 	cells := e.cellReynolds(spacing, s)
-	fine := leastForgotten[0]
-	sums, differences = fine.sums, fine.differences
-	later := [len(leastForgotten)]float64{}
+	rows := leastForgotten
 	if e.openingVelocity > 0 {
-		later[0] = jetsLater * ramp(e.peakVelocity/e.openingVelocity, slowestJet, fastJet)
-		later[1] = later[0]
+		later := jetsLater * ramp(e.peakVelocity/e.openingVelocity, slowestJet, fastJet)
+		rows[0].cellReynolds += later
+		rows[1].cellReynolds += later
 	}
-	for i := range leastForgotten[1:] {
-		from, to := leastForgotten[i], leastForgotten[i+1]
-		part := ramp(cells, from.cellReynolds+later[i], to.cellReynolds+later[i+1])
+	fine := rows[0]
+	sums, differences = fine.sums, fine.differences
+	for i, to := range rows[1:] {
+		from := rows[i]
+		part := ramp(cells, from.cellReynolds, to.cellReynolds)
 		sums += part * (to.sums - from.sums)
 		differences += part * (to.differences - from.differences)
 	}
