@@ -75,3 +75,35 @@ func TestLeastForgotten(t *testing.T) {
 		before = now
 	}
 }
+
+// Steps that are shorter than usual change the rates of the recursive operator where cells
+// are coarse, and nothing elsewhere, without a jump.
+func TestShortStepRates(t *testing.T) {
+	const viscosity = 1e-3
+	rates := func(cells, reynolds, latticeVelocity float64, s Settings) [2]float64 {
+		s.KinematicViscosity = viscosity
+		a := airflow{
+			settings: s, expected: expected{peakVelocity: 1, widestDiameter: reynolds * viscosity},
+			units: Units{Spacing: cells * viscosity, TimeStep: latticeVelocity * cells * viscosity},
+		}
+		return [2]float64{a.shortStepDifferences(), a.traceKept()}
+	}
+	remembering, forgetful, eddies := Settings{Memory: 1}, Settings{}, Settings{Memory: 1, Smagorinsky: 0.1}
+	for _, c := range []struct {
+		cells, reynolds, latticeVelocity float64
+		settings                         Settings
+		differences, trace               float64
+	}{
+		{400, 2000, 0.1, remembering, 1, 0}, {400, 2000, 0.09, remembering, 1, 0},
+		{400, 2000, 0.045, remembering, 1 / 1.625, -0.7 / 3}, {400, 2000, 0.0225, remembering, 1 / 1.9375, -0.42},
+		{400, 2000, 0.001, remembering, 1 / 1.9375, -0.42},
+		{400, 600, 0.045, remembering, 1, 0}, {400, 2000, 0.045, forgetful, 1, 0}, {400, 2000, 0.045, eddies, 1, 0},
+		{220, 2000, 0.045, remembering, 1, -0.7 / 3}, {260, 2000, 0.045, remembering, 1 / 1.3125, -0.7 / 3},
+		{60, 2000, 0.045, remembering, 1, -0.35 / 3}, {40, 2000, 0.045, remembering, 1, 0},
+	} {
+		got := rates(c.cells, c.reynolds, c.latticeVelocity, c.settings)
+		if math.Abs(got[0]-c.differences) > 1e-9 || math.Abs(got[1]-c.trace) > 1e-9 {
+			t.Errorf("at %+v: %.4g", c, got)
+		}
+	}
+}
