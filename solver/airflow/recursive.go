@@ -112,6 +112,10 @@ const (
 //	                                                         4.48  0.38
 //	tree, 7 cells, 24 L/min        8.81     8.96  1          9.02  1
 //	                                        8.61  0.64       8.43  0.53
+//
+// Jets keep what goes by the speed alone: with half the step the FDA's nozzle, ten cells
+// across its throat, at the Reynolds number 3500 has 262 Pa in air with it and 372 Pa
+// with 0.64 of it, where it has 334 Pa with usual steps and 186 Pa on fine cells.
 const (
 	longerDifferences         = 1.25
 	stillResolved, unresolved = 220, 300
@@ -163,7 +167,8 @@ func (a *airflow) traceKept() float64 {
 // shortStepDifferences is the part of what is forgotten of differences in usual steps
 // that is forgotten in steps that may be shorter.
 func (a *airflow) shortStepDifferences() float64 {
-	return 1 / (1 + a.coarse(stillResolved, unresolved)*longerDifferences*(1-a.stepLength()))
+	part := a.coarse(stillResolved, unresolved) * (1 - a.expected.jet())
+	return 1 / (1 + part*longerDifferences*(1-a.stepLength()))
 }
 
 // stepLength is how long a step is against usual ones, at most 1.
@@ -186,11 +191,9 @@ func (a *airflow) coarse(first, second float64) float64 {
 func (e *expected) leastForgotten(spacing float64, s *Settings) (sums, differences float64) {
 	cells := e.cellReynolds(spacing, s)
 	rows := leastForgotten
-	if e.openingVelocity > 0 {
-		later := jetsLater * ramp(e.peakVelocity/e.openingVelocity, slowestJet, fastJet)
-		rows[0].cellReynolds += later
-		rows[1].cellReynolds += later
-	}
+	later := jetsLater * e.jet()
+	rows[0].cellReynolds += later
+	rows[1].cellReynolds += later
 	fine := rows[0]
 	sums, differences = fine.sums, fine.differences
 	for i, to := range rows[1:] {
@@ -211,6 +214,14 @@ func (e *expected) fourthReynolds(spacing float64, s *Settings) float64 {
 		return fourthReynolds
 	}
 	return max(leastFourthReynolds, min(1, cells/slowCellReynolds)*fourthReynolds)
+}
+
+// jet is how far flow is a jet behind a narrow place inside, from 0 to 1.
+func (e *expected) jet() float64 {
+	if e.openingVelocity == 0 {
+		return 0
+	}
+	return ramp(e.peakVelocity/e.openingVelocity, slowestJet, fastJet)
 }
 
 // unsteady is how far flow is from calm, from 0 to 1.

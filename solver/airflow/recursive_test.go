@@ -80,10 +80,11 @@ func TestLeastForgotten(t *testing.T) {
 // are coarse, and nothing elsewhere, without a jump.
 func TestShortStepRates(t *testing.T) {
 	const viscosity = 1e-3
+	faster := 1.0 // than at openings
 	rates := func(cells, reynolds, latticeVelocity float64, s Settings) [2]float64 {
 		s.KinematicViscosity = viscosity
 		a := airflow{
-			settings: s, expected: expected{peakVelocity: 1, widestDiameter: reynolds * viscosity},
+			settings: s, expected: expected{peakVelocity: 1, openingVelocity: 1 / faster, widestDiameter: reynolds * viscosity},
 			units: Units{Spacing: cells * viscosity, TimeStep: latticeVelocity * cells * viscosity},
 		}
 		return [2]float64{a.shortStepDifferences(), a.traceKept()}
@@ -104,6 +105,12 @@ func TestShortStepRates(t *testing.T) {
 		got := rates(c.cells, c.reynolds, c.latticeVelocity, c.settings)
 		if math.Abs(got[0]-c.differences) > 1e-9 || math.Abs(got[1]-c.trace) > 1e-9 {
 			t.Errorf("at %+v: %.4g", c, got)
+		}
+	}
+	for _, c := range []struct{ faster, differences float64 }{{2, 1 / 1.625}, {3, 1 / 1.3125}, {4, 1}, {9, 1}} {
+		faster = c.faster
+		if got := rates(400, 2000, 0.045, remembering); math.Abs(got[0]-c.differences) > 1e-9 || math.Abs(got[1]+0.7/3) > 1e-9 {
+			t.Errorf("in a jet %g times as fast as air at openings: %.4g", c.faster, got)
 		}
 	}
 }
