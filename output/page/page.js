@@ -606,16 +606,20 @@ export function show(header, bytes, unpack) {
       mark.hidden = !room(box);
       if (!mark.hidden) taken.push(box);
     }
-    // The largest flows stand where there is room for them.
-    for (const {mark, flow, box: around} of openings) {
+    // The largest flows stand where there is room for them, outside or inside of their openings,
+    // and not over the title or under the panel.
+    for (const words of [document.querySelector("header"), panel]) {
+      const {left, top, right, bottom} = words.getBoundingClientRect();
+      taken.push([left, top, right, bottom]);
+    }
+    for (const {mark, flow, box: [x0, y0, x1, y1]} of openings) {
       if (!flow || mark.hidden) continue;
       flow.width ??= flow.offsetWidth;
-      const [x0, y0, x1, y1] = around, wide = flow.width + 5, west = (x0 + x1) / 2 < middle;
-      const box = west ? [x0 - wide, y0 + 3, x0 - 1, y1 - 3] : [x1 + 1, y0 + 3, x1 + wide, y1 - 3];
-      mark.classList.toggle("west", west);
-      const crowded = !shownMarks.flows || !room(box);
-      mark.classList.toggle("crowded", crowded);
-      if (!crowded) taken.push(box);
+      const wide = flow.width + 5, west = [x0 - wide, y0 + 3, x0 - 1, y1 - 3], east = [x1 + 1, y0 + 3, x1 + wide, y1 - 3];
+      const box = shownMarks.flows && ((x0 + x1) / 2 < middle ? [west, east] : [east, west]).find(room);
+      mark.classList.toggle("west", box === west);
+      mark.classList.toggle("crowded", !box);
+      if (box) taken.push(box);
     }
   }
 
