@@ -14,7 +14,7 @@ func numbersOfStep(o *opening.Imposed) [openingNumbersOfStep]float64 {
 		velocity = 1
 	}
 	return [...]float64{velocity, o.Inflow, o.Density, o.Gradient, o.Fastest, o.Transition,
-		o.Normal[0], o.Normal[1], o.Normal[2], o.TauPlus, o.TauRatio, o.Forgetting, o.Returning, o.Differences}
+		o.Normal[0], o.Normal[1], o.Normal[2], o.TauPlus, o.TauRatio, o.Forgetting, o.Returning, o.Differences, o.Stress}
 }
 
 // imposing is what the openings impose, and how it comes to the device: as far as it has

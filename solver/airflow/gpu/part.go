@@ -173,7 +173,7 @@ func (p *part) fill(openings []opening.Imposed) (err error) {
 }
 
 // openingNumbersOfStep are the numbers of struct Opening of kernels/flow.h.
-const openingNumbersOfStep = 14
+const openingNumbersOfStep = 15
 
 // The sides of a part.
 const (

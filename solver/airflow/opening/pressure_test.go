@@ -138,6 +138,81 @@ func TestDifferencesAreForgotten(t *testing.T) {
 	}
 }
 
+// Fast cells of an operator that remembers forget a part of their stress, and nothing
+// else, before even and odd steps; those at walls keep it.
+func TestStressIsForgotten(t *testing.T) {
+	const part = 0.3
+	random := rand.New(rand.NewPCG(7, 12))
+	u := [3]float64{0.2, -0.1, 0.15}
+	bySpeed := part / math.Sqrt(u[0]*u[0]+u[1]*u[1]+u[2]*u[2])
+	for _, set := range []*lattice.Set{lattice.D3Q19, lattice.D3Q27} {
+		s := states(t, set, func(c *Choice) { c.Stress = bySpeed })
+		for _, odd := range []bool{false, true} {
+			for _, atWall := range []bool{false, true} {
+				c := cell(s, 1)
+				if atWall {
+					for k := range c.List[0].Links {
+						c.List[0].Links[k].Weight = 0
+					}
+				}
+				slots := kernel.Slots[float64]{Values: make([]float64, 3*set.Q), Q: set.Q}
+				places := make([]*float64, set.Q)
+				for i := range set.Q {
+					slots.Offset[i] = 3 * i
+				}
+				for i, v := range set.Velocities {
+					places[i] = slots.At(i, 1)
+					if odd && (v[0] > 0) {
+						places[i] = slots.At(lattice.Opposite(i), 0)
+					}
+					// Noise that is even in the velocity leaves the speed as it is.
+					*places[i] = equilibrium(set, i, 0.01, u)
+				}
+				noise := make([]float64, set.Q)
+				for i := range set.Q {
+					if noise[i] == 0 {
+						noise[i] = 0.01 * set.Weights[i] * random.NormFloat64()
+						noise[lattice.Opposite(i)] = noise[i]
+					}
+				}
+				for i := range set.Q {
+					*places[i] += noise[i]
+				}
+				read := func() (of sample, odd [26]float64) {
+					var f [27]float64
+					for i := range set.Q {
+						f[i] = *places[i]
+					}
+					for i := range set.Q - 1 {
+						odd[i] = f[i+1] - f[lattice.Opposite(i+1)]
+					}
+					of.measure(set.Q, &f)
+					return of, odd
+				}
+				before, oddBefore := read()
+				Observe[float64](&slots, s, c, 0, 1, odd)
+				after, oddAfter := read()
+				want := before.stress
+				if !atWall {
+					for k := range want {
+						want[k] *= 1 - part
+					}
+				}
+				apart := math.Abs(after.density - before.density)
+				for k := range want {
+					apart = max(apart, math.Abs(after.stress[k]-want[k]), math.Abs(c.samples[0].stress[k]-want[k]))
+				}
+				for i := range oddBefore {
+					apart = max(apart, math.Abs(oddAfter[i]-oddBefore[i]))
+				}
+				if apart > 1e-15 {
+					t.Errorf("%s, odd %t, at a wall %t: off by %g", set.Name, odd, atWall, apart)
+				}
+			}
+		}
+	}
+}
+
 // impose leaves outgoing populations on the links and returns what comes in, by link.
 func impose(s *States, c *Cells, outgoing func(i int) float64) []float64 {
 	set := s.faces.set

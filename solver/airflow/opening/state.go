@@ -26,6 +26,9 @@ type Imposed struct {
 	// Differences is the part of its differences of third moments that a cell at the
 	// opening forgets in a step, over its speed; see sample.thirdMoments.
 	Differences float64
+	// Stress is the part of its stress that a cell at the opening without walls forgets
+	// in a step, over its speed; see sample.forgetStress.
+	Stress float64
 	// Forgetting is the part of its memory that the opening's absorption of sound
 	// forgets in a step: all where a controller prescribes the flow, which absorbs
 	// by itself.
@@ -83,8 +86,8 @@ type Choice struct {
 	// TauPlus and TauMinus are the relaxation times of the stress and of third moments,
 	// in steps.
 	TauPlus, TauMinus float64
-	// Differences is that of Imposed.
-	Differences float64
+	// Differences and Stress are those of Imposed.
+	Differences, Stress float64
 	// Crossing is the number of steps in which sound crosses the domain.
 	Crossing float64
 	// Moving tells that air moves at the start, Sudden that the flow starts at once.
@@ -131,7 +134,7 @@ func (s *States) newState(i int, c Condition, choice *Choice) State {
 	n := s.faces.grid.Openings[i].Normal
 	state := State{condition: c, flow: c.Flow / s.units.FlowRate, Imposed: Imposed{
 		Area: s.faces.Areas[i], Weight: s.faces.weight(i), Normal: [3]float64{n.X, n.Y, n.Z},
-		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Differences: choice.Differences, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
+		TauPlus: choice.TauPlus, TauRatio: choice.TauMinus / choice.TauPlus, Differences: choice.Differences, Stress: choice.Stress, Forgetting: 1 / (absorptionCrossings * choice.Crossing)}}
 	if c.Kind == ImposedFlow {
 		state.Forgetting = 1
 	}

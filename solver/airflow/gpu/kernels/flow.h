@@ -81,6 +81,7 @@ struct Opening {
 	real forgetting;           // the part of its memory that the absorption forgets in a step
 	real returning;            // of a sudden change of what leaves, the part that returns
 	real differences;          // of third moments, the part that its cells forget, over their speed
+	real stress;               // the same of the stress of its cells without walls
 };
 struct alignas(16) Sample { // of an opening cell in the last step
 	real density, x, y, z;

@@ -381,14 +381,40 @@ struct TileWalls {
 			if (c.opening) forget(c.cell & 63, c.opening - 1);
 		}
 	}
-	// forget makes a cell at an opening forget a part of its differences of third moments, as
-	// the processor's sample.thirdMoments of package opening says.
+	// forget makes a cell at an opening forget parts of its stress and of its differences of
+	// third moments, as the processor's Observe of package opening.
 	DEVICE void forget(int cell, int number) const
 	{
-		const Sample u = walls.samples[number];
-		const real by_speed = walls.openings[walls.opening_links[walls.opening_cells[number].first_link].opening()].differences;
-		if (by_speed == 0) return;
-		const real speed = by_speed * square_root(u.x * u.x + u.y * u.y + u.z * u.z), part = (speed < 1 ? speed : real(1)) * real(0.125);
+		const OpeningLink l = walls.opening_links[walls.opening_cells[number].first_link];
+		const Opening &o = walls.openings[l.opening()];
+		Sample u = walls.samples[number];
+		const real speed = square_root(u.x * u.x + u.y * u.y + u.z * u.z);
+		if (o.stress != 0 && l.weight > 0) {
+			forget_stress(cell, u, at_most_one(o.stress * speed));
+			walls.samples[number] = u;
+		}
+		if (o.differences != 0) forget_differences(cell, u, at_most_one(o.differences * speed) * real(0.125));
+	}
+	DEVICE static real at_most_one(real v) { return v < 1 ? v : real(1); }
+	// forget_stress takes a part of the stress from a cell and what is known of it, see the
+	// processor's sample.forgetStress.
+	DEVICE void forget_stress(int cell, Sample &u, real part) const
+	{
+		const real *const p = u.stress, third = (p[0] + p[1] + p[2]) / 3, scale = SCALE * part * real(4.5);
+		slot_t &rest = slots[access_cell(cell, REST)];
+		rest = narrow(widen(rest) + scale * (weight(0) / ratio(0)) * third);
+#pragma unroll
+		for (int q = 0; q < DIRECTIONS; q++) {
+			const real x = component(ALONG_X, q), y = component(ALONG_Y, q), z = component(ALONG_Z, q);
+			slot_t &f = slots[access_cell(cell, q ^ 1)];
+			f = narrow(widen(f) - scale * weight(q) * (x * x * p[0] + y * y * p[1] + z * z * p[2] + 2 * (x * y * p[3] + x * z * p[4] + y * z * p[5]) - third));
+		}
+#pragma unroll
+		for (int k = 0; k < 6; k++) u.stress[k] *= 1 - part;
+	}
+	// forget_differences is the processor's sample.thirdMoments, with an eighth of the part.
+	DEVICE void forget_differences(int cell, const Sample &u, real part) const
+	{
 		real odd[6];
 #pragma unroll
 		for (int k = 0; k < 6; k++) {
