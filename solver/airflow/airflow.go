@@ -86,7 +86,7 @@ func (a *airflow) openingChoice() *opening.Choice {
 	tau := u.RelaxationTime()
 	return &opening.Choice{Conditions: s.Conditions, FlowRate: s.FlowRate, Profile: s.Profile, Waveform: s.Waveform,
 		Units:   opening.Units{TimeStep: u.TimeStep, Velocity: u.Velocity(), FlowRate: u.FlowRate(), Pressure: u.Pressure()},
-		TauPlus: tau, TauMinus: s.tauMinus(tau), Differences: s.forgottenAtOpenings(), Stress: a.stressForgottenAtOpenings(), Crossing: a.crossing(), Moving: s.Initial != nil,
+		TauPlus: tau, TauMinus: s.tauMinus(tau), Differences: a.forgottenAtOpenings(), Stress: a.stressForgottenAtOpenings(), Crossing: a.crossing(), Moving: s.Initial != nil,
 		Sudden: s.Initial == nil && a.rampSteps < suddenCrossings*a.crossing()}
 }
 

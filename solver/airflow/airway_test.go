@@ -47,10 +47,10 @@ func wornAirway(t *testing.T, spacing float64) *geometry.Grid {
 	return grid
 }
 
-// unevenTree is a generated tree of uneven daughters of about so many cells.
-func unevenTree(t *testing.T, cells int64) *geometry.Grid {
+// unevenTree is a generated tree of uneven daughters, by a seed, of about so many cells.
+func unevenTree(t *testing.T, seed uint64, cells int64) *geometry.Grid {
 	t.Helper()
-	surface, _, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: 5})
+	surface, _, err := generate.Airway(generate.AirwayOptions{Rule: generate.Kitaoka, Generations: 5, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +61,23 @@ func unevenTree(t *testing.T, cells int64) *geometry.Grid {
 	return grid
 }
 
-// Air leaves a coarse tree along the axes through its trunk without diverging: with 12 U
-// and 0.8 U as least parts of third moments that are forgotten it does after 5,000 steps.
+// Air leaves coarse trees along the axes through their trunks without diverging. At 90 L/min
+// it does after 5,000 steps with 12 U and 0.8 U as least parts of third moments that are
+// forgotten, at 14 L/min with these parts and walls that reflect.
 func TestCoarseTreeBreathesOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	grid := unevenTree(t, 20_000)
-	s := DefaultSettings()
-	s.FlowRate = -1.5e-3 // 90 L/min
-	if _, err := RunInProcess(context.Background(), solver.WholeDomain(grid), s, Plan{Steps: 6000, Once: true}); err != nil {
-		t.Error(err)
+	for _, c := range []struct {
+		seed uint64
+		flow float64 // m³/s
+	}{{5, 1.5e-3}, {2, 2.33e-4}} {
+		grid := unevenTree(t, c.seed, 20_000)
+		s := DefaultSettings()
+		s.FlowRate = -c.flow
+		if _, err := RunInProcess(context.Background(), solver.WholeDomain(grid), s, Plan{Steps: 6000, Once: true}); err != nil {
+			t.Errorf("seed %d, %g m³/s: %v", c.seed, c.flow, err)
+		}
 	}
 }
 
@@ -83,7 +89,7 @@ func TestShorterSteps(t *testing.T) {
 		t.Skip("-short")
 	}
 	race.SkipArithmetic(t)
-	grid := unevenTree(t, 6000)
+	grid := unevenTree(t, 5, 6000)
 	drop := func(latticeVelocity float64) float64 {
 		s := DefaultSettings()
 		s.FlowRate, s.RampTime, s.LatticeVelocity = 1e-4, 0.1, latticeVelocity // 6 L/min

@@ -50,7 +50,7 @@ func (a *airflow) Bind(b *solver.Binding) (solver.Kernel, error) {
 	r := &bound{airflow: a, device: device, layout: update.NewLayout(b.Finder, a.set, a.like)}
 	r.openings = a.openings.Clone()
 	r.ambientNow = a.ambientAfter(0)
-	scheme := a.settings.wallScheme(a.units.RelaxationTime())
+	scheme := a.wallScheme()
 	if err := r.layout.FindLinks(a.domain.Grid, &scheme, r.openings); err != nil {
 		return nil, err
 	}

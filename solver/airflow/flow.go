@@ -60,7 +60,7 @@ func (f *Flow) Physics() solver.Physics { return f.flow }
 // fraction q of the link at which the wall is, and the relaxation time τ,
 // wρ + (q−τ)/(1−τ) (e − wρ).
 func (f *Flow) ReflectsWalls() bool {
-	scheme := f.Settings.wallScheme(f.Units.RelaxationTime())
+	scheme := f.flow.wallScheme()
 	return scheme.Reflects
 }
 

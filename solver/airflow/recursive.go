@@ -17,7 +17,7 @@ import (
 //
 //	at cell Reynolds numbers to 22, and in calm flow   2 U and 0.4 U, less below 40
 //	from 44 to 110                                     6 U and 2 U
-//	from 150 to 220                                    12 U, but not all, and 0.8 U
+//	from 150 to 220                                    12 U, but not all, and 0.6 U
 //	from 300 on                                        5 U and 1.7 U
 //
 // and between them in between; a jet, air at least four times as fast in a narrow place
@@ -35,11 +35,9 @@ import (
 // forget may be too unlike: with 12 U and less than 2 U the jet in the FDA's nozzle
 // diverges at the cell Reynolds number 100, along an axis, and with 12 U and 0.8 U or
 // 6 U and 1.2 U air in coarse trees along the axes from 300 on, more often as it leaves
-// through the trunk than as it enters. From 150 to 220 such trees diverge here and there
-// with 12 U and 0.8 U, too; with 4 U for 0.8 U they do not, but the pressure drop of an
-// airway is 7 % higher, and of pipes oblique to the axes up to 13 %. Pipes of 11 cells
-// oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds numbers of hundreds.
-// Without memory, slow flow is damped the more the smaller steps are.
+// through the trunk than as it enters. From 150 to 220 walls are others, see unlike.
+// Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds
+// numbers of hundreds. Without memory, slow flow is damped the more the smaller steps are.
 //
 // Fourth moments leave those of the Gaussian by the part |u|/(10ν), to 1 at the cell
 // Reynolds number 10: with them, sums and differences may be forgotten at different
@@ -53,6 +51,7 @@ import (
 const (
 	sumsBySpeed         = 5
 	differencesBySpeed  = 1
+	unlikeBySpeed       = 0.7
 	fourthReynolds      = 10
 	leastFourthReynolds = 5
 	slowCellReynolds    = 40
@@ -61,10 +60,14 @@ const (
 // calmReynolds and unsteadyReynolds are those between which flow begins to break up.
 const calmReynolds, unsteadyReynolds = 600, 900
 
+// Between these cell Reynolds numbers sums and differences are forgotten at rates that are
+// not alike, and what goes with it is other, too, in part up to the second and from the third on.
+const alike, unlike, stillUnlike, alikeAgain = 110, 150, 300, 400
+
 // leastForgotten are the least parts of sums and differences over the largest speed, by
 // the cell Reynolds number.
 var leastForgotten = [...]struct{ cellReynolds, sums, differences float64 }{
-	{22, 2, 0.4}, {44, 6, 2}, {110, 6, 2}, {150, 12, 0.8}, {220, 12, 0.8}, {300, 5, 1.7},
+	{22, 2, 0.4}, {44, 6, 2}, {alike, 6, 2}, {unlike, 12, 0.6}, {stillUnlike, 12, 0.6}, {alikeAgain, 5, 1.7},
 }
 
 // How much later least parts of fine cells end in jets, and how much faster than at
@@ -124,20 +127,31 @@ const (
 	stillResolved, unresolved = 220, 300
 )
 
+// traceBeyondUnlike is by how much the trace goes beyond its equilibrium where sums and
+// differences are forgotten at unlike rates. Pressure drops over those of laminar flow in
+// pipes of 8 cells across at the Reynolds number 850, along (0,−0.5,0.87), (0,1,1), an axis,
+// (1,0.42,0.23) and (1,1,1), with half the usual step and the usual one:
+//
+//	equilibrium  1.75 1.57  1.76 1.61  1.38 1.24  2.01 1.91  1.71 1.71
+//	0.3 beyond   1.45 1.37  1.68 1.67  1.29 1.19  1.78 1.72  1.52 1.55
+const traceBeyondUnlike = 0.35
+
 // openingsBySpeed times the speed is the part of their differences that cells at openings
 // forget in a step besides. Without it, in tubes of 4 to 6 cells across in eleven
 // directions, flow at cell Reynolds numbers of 22 grows into an oscillation at 11 of 33
 // outlets, and at 45 at 19; with 5 at none and 1, with 8 at none. The more, the higher
-// are pressure drops on coarse grids.
-const openingsBySpeed = 5
+// are pressure drops on coarse grids: where rates are unlike, an airway's falls by 1 % from 5
+// to 2.
+const openingsBySpeed, openingsUnlike = 5, 2
 
 // forgottenAtOpenings is what opening.Choice calls Differences: that of the recursive
 // operator, where it remembers.
-func (s *Settings) forgottenAtOpenings() float64 {
+func (a *airflow) forgottenAtOpenings() float64 {
+	s := &a.settings
 	if s.Collision != Recursive || s.Memory == 0 {
 		return 0
 	}
-	return openingsBySpeed / s.Memory
+	return (openingsBySpeed + a.expected.unlike(a.units.Spacing, s)*(openingsUnlike-openingsBySpeed)) / s.Memory
 }
 
 // stressAtOpenings times the speed is the part of their stress that cells at openings
@@ -178,7 +192,8 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	part := a.shortStepDifferences()
 	parameters[collision.SumForgetting] = max(least, min(1, sums*peak))
 	parameters[collision.DifferenceForgetting] = max(least, min(1, part*differences*peak))
-	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, part*differencesBySpeed/s.Memory
+	bySpeed := part * (differencesBySpeed + a.expected.unlike(a.units.Spacing, s)*(unlikeBySpeed-differencesBySpeed))
+	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, bySpeed/s.Memory
 	parameters[collision.TraceKept] = a.traceKept()
 }
 
@@ -188,7 +203,8 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 // for more steps where these are shorter.
 func (a *airflow) traceKept() float64 {
 	short := a.stepLength()
-	return -a.coarse(wellResolved, hardlyResolved) * traceBeyond * (1 - short) / (1 + short)
+	shorter := a.coarse(wellResolved, hardlyResolved) * traceBeyond * (1 - short) / (1 + short)
+	return -max(shorter, a.expected.unlike(a.units.Spacing, &a.settings)*traceBeyondUnlike)
 }
 
 // shortStepDifferences is the part of what is forgotten of differences in usual steps
@@ -254,6 +270,12 @@ func (e *expected) jet() float64 {
 // unsteady is how far flow is from calm, from 0 to 1.
 func (e *expected) unsteady(s *Settings) float64 {
 	return ramp(e.peakReynolds(s), calmReynolds, unsteadyReynolds)
+}
+
+// unlike is how far sums and differences are forgotten at unlike rates, from 0 to 1.
+func (e *expected) unlike(spacing float64, s *Settings) float64 {
+	cells := e.cellReynolds(spacing, s)
+	return min(1, s.Memory) * e.unsteady(s) * ramp(cells, alike, unlike) * (1 - ramp(cells, stillUnlike, alikeAgain))
 }
 
 // ramp is how far a value is from the first to the second, from 0 to 1.
