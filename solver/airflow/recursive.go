@@ -82,7 +82,7 @@ const jetsLater, slowestJet, fastJet = 30, 2, 4
 // third moments last, it would be too much: 9 % in a pipe of 7 cells across. For 1 the
 // products of times would be those of usual steps, but coarse trees along the axes diverge
 // with half the step. Pressure drops on cells across an airway's widest opening and in a
-// tree:
+// tree, with walls that reflect:
 //
 //	                                       usual    half     a quarter of the step
 //	12 cells, 5 L/min, equilibrium         0.676 Pa          0.703
@@ -100,8 +100,8 @@ const (
 
 // In steps shorter than usual, with the largest speed over that of usual steps r, what is
 // forgotten of differences is 1/(1 + longerDifferences (1 − r)) of what goes by the speed
-// alone, from the cell Reynolds number unresolved on. Pressure drops of an airway, and
-// that part:
+// alone, from the cell Reynolds number unresolved on. Pressure drops of an airway, with walls that
+// reflect, and that part:
 //
 //	                               usual    half the step    a quarter
 //	10⁶ cells, 60 L/min            31.7 Pa  33.9  1          34.0  1
@@ -130,7 +130,8 @@ const (
 // traceBeyondUnlike is by how much the trace goes beyond its equilibrium where sums and
 // differences are forgotten at unlike rates. Pressure drops over those of laminar flow in
 // pipes of 8 cells across at the Reynolds number 850, along (0,−0.5,0.87), (0,1,1), an axis,
-// (1,0.42,0.23) and (1,1,1), with half the usual step and the usual one:
+// (1,0.42,0.23) and (1,1,1), with half the usual step and the usual one and 0.8 U and |u| of
+// differences:
 //
 //	equilibrium  1.75 1.57  1.76 1.61  1.38 1.24  2.01 1.91  1.71 1.71
 //	0.3 beyond   1.45 1.37  1.68 1.67  1.29 1.19  1.78 1.72  1.52 1.55

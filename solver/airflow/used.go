@@ -27,7 +27,7 @@ type UsedSettings struct {
 	SumForgetting        float64 `json:"sum_forgetting,omitempty"`
 	DifferenceForgetting float64 `json:"difference_forgetting,omitempty"`
 	// TraceKept is the part of what the trace of second moments is beside its equilibrium
-	// that the recursive operator keeps in a step, below zero in short ones.
+	// that the recursive operator keeps in a step, below zero in short ones and on coarse cells.
 	TraceKept float64 `json:"trace_kept,omitempty"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`

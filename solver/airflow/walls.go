@@ -47,7 +47,7 @@ const (
 // rates unlike those of sums, and its walls are of linear interpolation there. With those of
 // Reflect flow behind a plug in pipes along an axis, 18 cells across, breaks into steady
 // streaks that grow along it from the walls, and has 2.6, 3.2 and 2.5 times the pressure drop
-// at the Reynolds numbers 1540, 2060 and 2570, where with these it has 1.04, 1.01 and 1.06,
+// at the Reynolds numbers 1540, 2060 and 2570, where with these it has 1.07, 1.10 and 1.16,
 // and coarse trees along the axes diverge here and there. At higher cell Reynolds numbers
 // pressure drops of airways are 3 to 5 % higher with these.
 func (a *airflow) wallScheme() wall.Scheme {
