@@ -169,6 +169,9 @@ func TestAgreesWithProcessor(t *testing.T) {
 		{"cumulant double", [3]bool{}, Single, doubleRounding, func(s *airflow.Settings) {
 			s.Conditions, s.Precision, s.Collision = share, airflow.Double, airflow.Cumulant
 		}},
+		{"recursive on coarse cells double", [3]bool{}, Single, doubleRounding, func(s *airflow.Settings) {
+			s.Conditions, s.Precision, s.Collision, s.KinematicViscosity = share, airflow.Double, airflow.Recursive, 2e-7
+		}},
 		{"TRT on D3Q27", [3]bool{}, Single, singleRounding, func(s *airflow.Settings) {
 			s.Conditions, s.Lattice = share, airflow.D3Q27
 		}},
