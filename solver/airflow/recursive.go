@@ -17,10 +17,10 @@ import (
 //
 //	at cell Reynolds numbers to 22, and in calm flow   2 U and 0.4 U, less below 40
 //	from 44 to 110                                     6 U and 2 U
-//	from 150 to 220                                    12 U, but not all, and 0.6 U
-//	from 300 on                                        5 U and 1.7 U
+//	from 150 to 300                                    12 U, at most all, and 0.6 U
+//	from 400 on                                        5 U and 1.7 U
 //
-// and between them in between; a jet, air at least four times as fast in a narrow place
+// and between them in between, from 150 to 300 with 0.7|u| for |u| of differences; a jet, air at least four times as fast in a narrow place
 // inside as at openings, has the first to 52 and the second from 74 on. Flow is calm
 // below the Reynolds number 600 of the fastest air across the widest opening, and not at
 // all so from 900 on.
@@ -34,9 +34,9 @@ import (
 // none). With 8 U and 0.8 U streaks come with smaller steps. But what sums and differences
 // forget may be too unlike: with 12 U and less than 2 U the jet in the FDA's nozzle
 // diverges at the cell Reynolds number 100, along an axis, and with 12 U and 0.8 U or
-// 6 U and 1.2 U air in coarse trees along the axes from 300 on, more often as it leaves
-// through the trunk than as it enters. From 150 to 220 walls are others, see unlike.
-// Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds
+// 6 U and 1.2 U and walls that reflect air in coarse trees along the axes from 300 on, more
+// often as it leaves through the trunk than as it enters. From 150 to 300 walls interpolate,
+// see wallScheme. Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds
 // numbers of hundreds. Without memory, slow flow is damped the more the smaller steps are.
 //
 // Fourth moments leave those of the Gaussian by the part |u|/(10ν), to 1 at the cell
@@ -60,8 +60,9 @@ const (
 // calmReynolds and unsteadyReynolds are those between which flow begins to break up.
 const calmReynolds, unsteadyReynolds = 600, 900
 
-// Between these cell Reynolds numbers sums and differences are forgotten at rates that are
-// not alike, and what goes with it is other, too, in part up to the second and from the third on.
+// From the first to the last of these cell Reynolds numbers sums and differences are forgotten
+// at rates that are unlike, wholly so between the two in the middle, and walls, the trace and
+// openings are others for it.
 const alike, unlike, stillUnlike, alikeAgain = 110, 150, 300, 400
 
 // leastForgotten are the least parts of sums and differences over the largest speed, by
