@@ -20,9 +20,9 @@ import (
 //	from 150 to 300                                    12 U, at most all, and 0.6 U
 //	from 400 on                                        5 U and 1.7 U
 //
-// and between them in between, from 150 to 300 with 0.7|u| for |u| of differences; a jet, air at least four times as fast in a narrow place
-// inside as at openings, has the first to 52 and the second from 74 on. Flow is calm
-// below the Reynolds number 600 of the fastest air across the widest opening, and not at
+// and between them in between, from 150 to 300 with 0.7|u| for |u| of differences; a jet,
+// air at least four times as fast in a narrow place inside as at openings, has the first to
+// 52 and the second from 74 on. Flow is calm below the Reynolds number 600 of the fastest air across the widest opening, and not at
 // all so from 900 on.
 //
 // The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
