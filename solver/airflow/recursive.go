@@ -17,7 +17,7 @@ import (
 //
 //	at cell Reynolds numbers to 22, and in calm flow   2 U and 0.4 U, less below 40
 //	from 44 to 110                                     6 U and 2 U
-//	from 150 to 250                                    10 U, at most all, and 0.6 U
+//	from 150 to 250, and sums from 135 on              10 U, at most all, and 0.6 U
 //	at 300                                             12 U, at most all, and 0.6 U
 //	from 400 on                                        5 U and 1.7 U
 //
@@ -73,7 +73,8 @@ const alike, unlike, stillUnlike, alikeAgain = 110, 150, 300, 400
 // leastForgotten are the least parts of sums and differences over the largest speed, by
 // the cell Reynolds number.
 var leastForgotten = [...]struct{ cellReynolds, sums, differences float64 }{
-	{22, 2, 0.4}, {44, 6, 2}, {alike, 6, 2}, {unlike, 10, 0.6}, {250, 10, 0.6}, {stillUnlike, 12, 0.6}, {alikeAgain, 5, 1.7},
+	{22, 2, 0.4}, {44, 6, 2}, {alike, 6, 2}, {135, 10, 1.125},
+	{unlike, 10, 0.6}, {250, 10, 0.6}, {stillUnlike, 12, 0.6}, {alikeAgain, 5, 1.7},
 }
 
 // How much later least parts of fine cells end in jets, and how much faster than at
