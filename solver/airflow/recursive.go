@@ -23,8 +23,8 @@ import (
 //
 // and between them in between, from 150 to 300 with 0.7|u| for |u| of differences; a jet,
 // air at least four times as fast in a narrow place inside as at openings, has the first to
-// 52 and the second from 74 on. Flow is calm below the Reynolds number 600 of the fastest air across the widest opening, and not at
-// all so from 900 on.
+// 52 and the second from 74 on. Flow is calm below the Reynolds number 600 of the fastest air
+// across the widest opening, and not at all so from 900 on.
 //
 // The larger parts are for air that is slow beside walls oblique to the axes. With 2 U
 // and 0.4 U laminar flow in a pipe of 8 cells across, turned by 30° about an axis, breaks
@@ -37,8 +37,8 @@ import (
 // diverges at the cell Reynolds number 100, along an axis, and with 12 U and 0.8 U or
 // 6 U and 1.2 U and walls that reflect air in coarse trees along the axes from 300 on, more
 // often as it leaves through the trunk than as it enters. From 150 to 300 walls interpolate,
-// see wallScheme. Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U alone at Reynolds
-// numbers of hundreds. Without memory, slow flow is damped the more the smaller steps are. With
+// see wallScheme. Pipes of 11 cells oblique to the axes diverge with 2.5 U and 0.6 U alone at
+// Reynolds numbers of hundreds. Without memory, slow flow is damped the more the smaller steps are. With
 // 10 U usual steps just forget all; half of them change the pressure drop of an airway by 1.3 %
 // (13 cells across, 10 L/min) and of a lumen with branches two cells wide, straight and turned,
 // by 1 and 10 %, where 12 U make that 2.6, 9 and 19 %, and 8 U -5, -6 and 0 %. At 340 it is
@@ -160,7 +160,7 @@ func (a *airflow) forgottenAtOpenings() float64 {
 	if s.Collision != Recursive || s.Memory == 0 {
 		return 0
 	}
-	return (openingsBySpeed + a.expected.unlike(a.units.Spacing, s)*(openingsUnlike-openingsBySpeed)) / s.Memory
+	return (openingsBySpeed + a.unlike()*(openingsUnlike-openingsBySpeed)) / s.Memory
 }
 
 // stressAtOpenings times the speed is the part of their stress that cells at openings
@@ -201,7 +201,7 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 	part := a.shortStepDifferences()
 	parameters[collision.SumForgetting] = max(least, min(1, sums*peak))
 	parameters[collision.DifferenceForgetting] = max(least, min(1, part*differences*peak))
-	bySpeed := part * (differencesBySpeed + a.expected.unlike(a.units.Spacing, s)*(unlikeBySpeed-differencesBySpeed))
+	bySpeed := part * (differencesBySpeed + a.unlike()*(unlikeBySpeed-differencesBySpeed))
 	parameters[collision.SumBySpeed], parameters[collision.DifferenceBySpeed] = sumsBySpeed/s.Memory, bySpeed/s.Memory
 	parameters[collision.TraceKept] = a.traceKept()
 }
@@ -213,7 +213,7 @@ func (a *airflow) forgetting(tau float64, parameters map[string]float64) {
 func (a *airflow) traceKept() float64 {
 	short := a.stepLength()
 	shorter := a.coarse(wellResolved, hardlyResolved) * traceBeyond * (1 - short) / (1 + short)
-	return -max(shorter, a.expected.unlike(a.units.Spacing, &a.settings)*traceBeyondUnlike)
+	return -max(shorter, a.unlike()*traceBeyondUnlike)
 }
 
 // shortStepDifferences is the part of what is forgotten of differences in usual steps
@@ -236,6 +236,13 @@ func (a *airflow) stepLength() float64 {
 func (a *airflow) coarse(first, second float64) float64 {
 	s := &a.settings
 	return min(1, s.Memory) * ramp(a.expected.cellReynolds(a.units.Spacing, s), first, second) * a.expected.unsteady(s)
+}
+
+// unlike is how far sums and differences are forgotten at unlike rates, from 0 to 1.
+func (a *airflow) unlike() float64 {
+	s := &a.settings
+	cells := a.expected.cellReynolds(a.units.Spacing, s)
+	return min(1, s.Memory) * a.expected.unsteady(s) * ramp(cells, alike, unlike) * (1 - ramp(cells, stillUnlike, alikeAgain))
 }
 
 // leastForgotten returns the least parts of sums and differences that are forgotten in a
@@ -279,12 +286,6 @@ func (e *expected) jet() float64 {
 // unsteady is how far flow is from calm, from 0 to 1.
 func (e *expected) unsteady(s *Settings) float64 {
 	return ramp(e.peakReynolds(s), calmReynolds, unsteadyReynolds)
-}
-
-// unlike is how far sums and differences are forgotten at unlike rates, from 0 to 1.
-func (e *expected) unlike(spacing float64, s *Settings) float64 {
-	cells := e.cellReynolds(spacing, s)
-	return min(1, s.Memory) * e.unsteady(s) * ramp(cells, alike, unlike) * (1 - ramp(cells, stillUnlike, alikeAgain))
 }
 
 // ramp is how far a value is from the first to the second, from 0 to 1.

@@ -56,7 +56,7 @@ func (a *airflow) wallScheme() wall.Scheme {
 	if s.Wall == Interpolated {
 		switch s.Collision {
 		case Recursive:
-			scheme.Reflects = tau <= longestRemembered && a.expected.unlike(a.units.Spacing, s) <= 0.5
+			scheme.Reflects = tau <= longestRemembered && a.unlike() <= 0.5
 		case Cumulant:
 			scheme.Reflects = tau <= longestRemembered
 		case Regularized:
