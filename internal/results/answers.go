@@ -146,9 +146,9 @@ func (r *Results) writeReport(path string, s *airflow.Summary, recorded any) err
 	} {
 		pictures = append(pictures, report.Picture{Section: p[0], Alt: p[1], Path: r.path(p[2])})
 	}
-	var excess *float64
+	var excess *report.Excess
 	if s.Resolution != nil {
-		excess = s.Resolution.TooHigh()
+		excess = (*report.Excess)(s.Resolution.TooHigh())
 	}
 	return report.Write(path, report.Of{Title: flow.Title, Lead: flow.Subtitle, Excess: excess, Changing: r.of.Changing}, encoded, pictures)
 }

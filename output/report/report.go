@@ -191,11 +191,18 @@ type section struct {
 	Further []*table
 }
 
+// Excess is between which parts a pressure drop is likely to be too high; Rough tells that
+// it may be more.
+type Excess struct {
+	Least, Most float64
+	Rough       bool
+}
+
 // Of is what a page is of, besides its summary.
 type Of struct {
 	Title, Lead string
-	// Excess is by which part the pressure drop is likely to be too high; nil is not known.
-	Excess *float64
+	// Excess is how much too high the pressure drop is likely to be; nil is not known.
+	Excess *Excess
 	// Changing tells that a waveform changes the flow.
 	Changing bool
 }

@@ -72,7 +72,7 @@ func TestFurtherTables(t *testing.T) {
 // What is known has its unit and its opening, closed ones are called so, and work is told
 // beside the mean.
 func TestWordsOfWhatIsKnown(t *testing.T) {
-	path, excess := filepath.Join(t.TempDir(), "report.html"), 0.25
+	path, excess := filepath.Join(t.TempDir(), "report.html"), Excess{Least: 0.25, Most: 0.25}
 	changed := strings.NewReplacer(`"work": 1,`, `"work": 0.002,`, `"warnings"`, `"known": [{"name": "pressure drop", "value": 612.5, "error": 0.5, "how": "still"},
 {"name": "inflow", "value": 2.5e-4, "error": 0, "how": "still"}, {"name": "share", "opening": 7, "value": 0.125, "error": 0.001, "how": "mean"}],
 "ends": [{"opening": 1, "name": "in", "branch": 0, "pressure_drop_pa": 654}], "warnings"`).Replace(encoded)

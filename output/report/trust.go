@@ -36,15 +36,28 @@ func (s *summary) trust() section {
 
 // excessWords say by how much the pressure drop is too high; empty where that is not known
 // or hardly anything.
-func excessWords(excess *float64) string {
+func excessWords(excess *Excess) string {
 	const least, twice = 0.01, 1
 	switch {
-	case excess == nil || *excess < least:
+	case excess == nil || excess.Most < least:
 		return ""
-	case *excess >= twice:
+	case excess.Least >= twice:
 		return "The pressure drop is likely to be more than twice that on finer cells, for what the cells do not resolve."
 	}
-	return fmt.Sprintf("The pressure drop is likely to be some %s too high for what the cells do not resolve.", quantity.FormatPart(*excess, 2))
+	from, to := quantity.FormatPart(excess.Least, 2), quantity.FormatPart(excess.Most, 2)
+	words := "some " + from
+	switch {
+	case excess.Least < least:
+		words = "up to " + to
+	case excess.Rough:
+		words = "at least " + from
+	case from == to:
+	case excess.Most < twice:
+		words = from + " to " + to
+	default:
+		words = from + " or more"
+	}
+	return fmt.Sprintf("The pressure drop is likely to be %s too high for what the cells do not resolve.", words)
 }
 
 // steadyWords say whether the flow was steady, or its cycles alike.

@@ -127,17 +127,20 @@ func TestWordsOfTheTrust(t *testing.T) {
 		}
 	}
 	for excess, told := range map[float64]bool{0: false, 0.0096: false, -0.1: false, 0.02: true} {
-		if page := pageOf(t, Of{Excess: &excess}, nil); strings.Contains(page, "too high") != told {
+		if page := pageOf(t, Of{Excess: &Excess{Least: excess, Most: excess}}, nil); strings.Contains(page, "too high") != told {
 			t.Errorf("an excess of %s is told: %v", fmt.Sprint(excess), !told)
 		}
 	}
 }
 
-// Beyond what is known of coarse cells no percentage is told.
+// Beyond what is known of coarse cells no percentage is told, and two that differ are both.
 func TestMoreThanTwice(t *testing.T) {
-	for excess, want := range map[float64]string{0.25: "some 25 % too high", 1: "more than twice", 0.001: ""} {
+	for excess, want := range map[Excess]string{
+		{0.25, 0.25, false}: "be some 25 % too high", {1, 1, false}: "more than twice", {0.001, 0.001, false}: "", {0.25, 0.8, false}: "be 25 % to 80 % too high",
+		{0.25, 0.8, true}: "be at least 25 % too high", {0.001, 0.1, false}: "be up to 10 % too high", {0.25, 1, false}: "be 25 % or more too high",
+	} {
 		if words := excessWords(&excess); !strings.Contains(words, want) || want == "" && words != "" {
-			t.Errorf("an excess of %g: %q, want %q", excess, words, want)
+			t.Errorf("an excess of %+v: %q, want %q", excess, words, want)
 		}
 	}
 }

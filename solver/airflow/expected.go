@@ -36,6 +36,7 @@ type expected struct {
 	openingVelocity   float64 // m/s, the largest at openings
 	inletDiameter     float64 // m, of a circle of the inlets' area
 	widestDiameter    float64 // m, of a circle of the widest opening's area
+	narrowestDiameter float64 // m, of a circle of the narrowest opening's area that is known
 	behindPressure    float64 // Pa, the largest that a Windkessel comes to at its flow
 	inflow            float64 // m³/s, see Settings.Inflow
 	// narrow is the place inside where the velocity is largest; nil where it is at an
@@ -65,11 +66,14 @@ func expect(grid *geometry.Grid, s *Settings) expected {
 	list := s.throughOpenings(grid)
 	var e expected
 	planned := asOnFineGrids(grid, list)
-	var widest float64
+	var widest, narrowest float64
 	for i := range planned {
 		widest = max(widest, planned[i].opening.Area)
+		if area := list[i].opening.Area; area > 0 && (narrowest == 0 || area < narrowest) {
+			narrowest = area
+		}
 	}
-	e.widestDiameter = 2 * math.Sqrt(widest/math.Pi)
+	e.widestDiameter, e.narrowestDiameter = 2*math.Sqrt(widest/math.Pi), 2*math.Sqrt(narrowest/math.Pi)
 	flows := largestFlows(planned)
 	for i, flow := range flows {
 		o := planned[i].opening

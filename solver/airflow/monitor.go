@@ -144,9 +144,36 @@ type Outlook struct {
 	Narrow *geometry.Narrow
 	// UntilSteady tells whether the computation ends earlier when the flow is steady.
 	UntilSteady bool
-	// Seconds is how long it will take at most from the beginning, at the speed of the
-	// first steps, of so many million cell updates per second; 0 before these.
+	// Seconds is how long it will take at most from the beginning, at the speed of early
+	// steps, of so many million cell updates per second; 0 before these.
 	Seconds, MLUPS float64
+}
+
+// pace finds how fast steps are from the first ones, without those in which a device
+// prepares what the later ones use.
+type pace struct {
+	first   int64
+	seconds float64
+	known   bool
+}
+
+// told returns, once, how long all steps take and how long each: when those after the
+// first took long enough to tell, or at once where the first took so long that what they
+// prepared does not matter. Else each is 0. Done steps took so many seconds.
+func (p *pace) told(done, steps int64, seconds float64) (whole, each float64) {
+	const long, enough = 5, 1 // s
+	switch {
+	case p.known:
+		return 0, 0
+	case p.first == 0 && seconds < long:
+		p.first, p.seconds = done, seconds
+		return 0, 0
+	case p.first > 0 && seconds-p.seconds < enough:
+		return 0, 0
+	}
+	p.known = true
+	each = (seconds - p.seconds) / float64(done-p.first)
+	return p.seconds + each*float64(steps-p.first), each
 }
 
 // outlook is that of a plan of so many steps.

@@ -86,3 +86,22 @@ func TestInitialFieldsAreInPlace(t *testing.T) {
 		})
 	}
 }
+
+// How long steps take is told once: without what the first ones prepare, but at once where
+// they are slow.
+func TestPace(t *testing.T) {
+	type at struct{ seconds, whole, each float64 }
+	for name, reports := range map[string][]at{
+		"a GPU that prepares": {{0.45, 0, 0}, {0.5, 0, 0}, {0.55, 0, 0}, {1.95, 0.45 + 0.005*9900, 0.005}, {3, 0, 0}},
+		"slow cores":          {{50, 5000, 0.5}, {100, 0, 0}},
+		"slower at first":     {{4, 0, 0}, {6, 4 + 0.02*9900, 0.02}, {8, 0, 0}},
+	} {
+		var p pace
+		for i, r := range reports {
+			done := int64(100 * (i + 1))
+			if whole, each := p.told(done, 10000, r.seconds); math.Abs(whole-r.whole) > 1e-9 || math.Abs(each-r.each) > 1e-9 {
+				t.Errorf("%s: after %d steps %g and %g s are told, want %g and %g", name, done, whole, each, r.whole, r.each)
+			}
+		}
+	}
+}

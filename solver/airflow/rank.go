@@ -98,7 +98,7 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 	steps += steps & 1
 	begin, first := time.Now(), r.engine.Steps()
 	cells := float64(r.domain.CellCount())
-	watch := r.newWatch(plan, steps)
+	watch, speed := r.newWatch(plan, steps), pace{}
 	if plan.Tolerance > 0 && watch.done() {
 		return nil
 	}
@@ -112,10 +112,12 @@ func (r *Rank) advance(ctx context.Context, steps int64, plan *Plan) error {
 		if float64(r.engine.Steps()) > r.rampSteps {
 			r.fastest = max(r.fastest, peak)
 		}
-		if seconds := time.Since(begin).Seconds(); plan.Announce != nil && r.Number() == 0 && done == checkInterval && done < steps {
-			o := r.outlook(plan, steps)
-			o.Seconds, o.MLUPS = seconds*float64(steps)/float64(done), cells*float64(done)/seconds/1e6
-			plan.Announce(o)
+		if plan.Announce != nil && r.Number() == 0 && done < steps {
+			if whole, each := speed.told(done, steps, time.Since(begin).Seconds()); each > 0 {
+				o := r.outlook(plan, steps)
+				o.Seconds, o.MLUPS = whole, cells/each/1e6
+				plan.Announce(o)
+			}
 		}
 		if plan.Report != nil && r.Number() == 0 {
 			plan.Report(Progress{

@@ -150,6 +150,16 @@ func TestCoarseCellsAreSaid(t *testing.T) {
 	}
 }
 
+// Pressure drops are at least so much too high where an opening has hardly any cells.
+func TestHardlyAnyCellsAcross(t *testing.T) {
+	e := expected{inletDiameter: 20, narrowestDiameter: 2.5}
+	for spacing, want := range map[float64]string{1: "at least ", 0.5: "some ", 10: "far too high"} {
+		if got := e.tooHigh(200, spacing); !strings.HasPrefix(got, want) {
+			t.Errorf("with cells of %g: %q, want %q", spacing, got, want)
+		}
+	}
+}
+
 // What is chosen where it is left out may be left out, and is said to be so.
 func TestChosenNumbersAreInRange(t *testing.T) {
 	for _, c := range []struct {

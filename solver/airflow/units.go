@@ -161,20 +161,25 @@ func (e *expected) coarseWords(cellReynolds, spacing float64) string {
 	if e.meanInletVelocity == 0 {
 		return "flows may be too low for what drives them"
 	}
-	return "pressure drops may be " + tooHigh(cellReynolds, e.inletDiameter/spacing)
+	return "pressure drops may be " + e.tooHigh(cellReynolds, spacing)
 }
 
-// tooHigh says by how much pressure drops may be too high, as they were in an airway.
-func tooHigh(cellReynolds, across float64) string {
+// tooHigh says by how much pressure drops may be too high, as they were in an airway: at
+// least, where an opening has hardly any cells across.
+func (e *expected) tooHigh(cellReynolds, spacing float64) string {
 	const far = 1
-	if !(across > 0) {
+	if !(e.inletDiameter > 0) {
 		return "too high"
 	}
-	part := coarseness(cellReynolds, across)
+	part := coarseness(cellReynolds, e.inletDiameter/spacing)
 	if part > far {
 		return "far too high"
 	}
-	return fmt.Sprintf("some %s too high (by what they were in an airway)", quantity.FormatPart(part, 2))
+	by := "some"
+	if e.narrowestDiameter < hardlyAcross*spacing {
+		by = "at least"
+	}
+	return fmt.Sprintf("%s %s too high (by what they were in an airway)", by, quantity.FormatPart(part, 2))
 }
 
 // Foreseen is what can be said of a flow on a grid before it is computed.
@@ -195,7 +200,7 @@ func Foresee(g *geometry.Grid, s Settings) (Foreseen, error) {
 		f.Start = s.rampSteps(g, u.TimeStep) * u.TimeStep
 	}
 	if re := e.cellReynolds(g.Spacing, &s); re > resolvedReynolds {
-		f.PressureDrops = tooHigh(re, e.inletDiameter/g.Spacing)
+		f.PressureDrops = e.tooHigh(re, g.Spacing)
 	}
 	return f, err
 }

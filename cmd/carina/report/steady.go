@@ -119,25 +119,41 @@ func resolutionWords(r *airflow.Resolution) string {
 func dropExcessWords(r *airflow.Resolution) string {
 	const advice = ", so choose a smaller spacing"
 	excess, known := r.Excess()
-	if !known {
+	switch {
+	case !known:
 		return ""
-	}
-	by := ""
-	if r.Eddy > 0 {
-		by = " (by what it was in an airway)"
-	}
-	switch percent := quantity.FormatPart(excess, 2); {
-	case excess > airflow.CalibratedExcess:
+	case excess.Least > airflow.CalibratedExcess:
 		return ": the pressure drop is likely to be more than twice that on finer cells" + advice
-	case excess < airflow.SlightExcess && r.Few():
+	case excess.Most < airflow.SlightExcess && r.Few():
 		return ": with so few cells across the pressure drop is rough, in trees of tubes it was 5 to 15 % too high with 3 to 5" + advice
-	case excess < airflow.SlightExcess:
+	case excess.Most < airflow.SlightExcess:
 		return fmt.Sprintf(": the pressure drop is likely to be within %.2g %% of that on finer cells", 100*airflow.SlightExcess)
-	case r.Few() && r.Eddy == 0:
-		return fmt.Sprintf(": the pressure drop is likely to be at least %s too high, and rough with so few cells across%s", percent, advice)
-	case excess < far:
-		return fmt.Sprintf(": the pressure drop is likely to be some %s too high%s", percent, by)
-	default:
-		return fmt.Sprintf(": the pressure drop is likely to be some %s too high%s%s", percent, by, advice)
 	}
+	words := ": the pressure drop is likely to be " + partsWords(excess)
+	if excess.Rough {
+		return words + ", and rough with so few cells across" + advice
+	}
+	if r.Eddy > 0 {
+		words += " (by what it was in an airway" + map[bool]string{true: " and by what the scheme takes of the power"}[r.Power != nil] + ")"
+	}
+	if excess.Most >= far {
+		words += advice
+	}
+	return words
+}
+
+// partsWords write a range of parts by which something is too high.
+func partsWords(e airflow.Excess) string {
+	least, most := quantity.FormatPart(e.Least, 2), quantity.FormatPart(e.Most, 2)
+	words := map[bool]string{false: "some ", true: "at least "}[e.Rough] + least + " too high"
+	switch {
+	case least == most:
+	case e.Most > airflow.CalibratedExcess:
+		words += ", perhaps more than twice that on finer cells"
+	case e.Least < airflow.SlightExcess:
+		return "up to " + most + " too high"
+	default:
+		words += ", perhaps " + most
+	}
+	return words
 }

@@ -56,10 +56,19 @@ func TestResolutionWords(t *testing.T) {
 		"absurd":     {func(r *airflow.Resolution) { r.Viscous, r.Resolved = 1e-4, 1e-4 }, "more than twice that on finer cells, so choose a smaller spacing"},
 		"unjudged":   {func(r *airflow.Resolution) { r.Unjudged, r.Resolved = true, 0.3 }, "30 % of the dissipation is resolved"},
 		"limited": {func(r *airflow.Resolution) {
-			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 200, 13
+			r.Eddy, r.Power, r.CellReynolds, r.CellsAcrossWidest = 0.1, nil, 200, 13
 		}, "too high (by what it was in an airway)"},
+		"limited and steady": {func(r *airflow.Resolution) {
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest, r.Viscous, r.Resolved = 0.1, 200, 23, 0.6, 0.6
+		}, "some 23 % too high, perhaps 67 % (by what it was in an airway and by what the scheme takes of the power), so choose a smaller spacing"},
+		"limited and little taken": {func(r *airflow.Resolution) {
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 80, 20
+		}, "up to 11 % too high (by what it was in an airway and by what the scheme takes of the power)"},
+		"limited and hardly any cells": {func(r *airflow.Resolution) {
+			r.Eddy, r.CellReynolds, r.CellsAcrossWidest, r.CellsAcross, r.Viscous, r.Resolved = 0.1, 200, 23, 2, 0.4, 0.4
+		}, "at least 23 % too high, perhaps more than twice that on finer cells, and rough with so few cells across, so choose a smaller spacing"},
 		"limited and far": {func(r *airflow.Resolution) {
-			r.Eddy, r.CellReynolds, r.CellsAcrossWidest = 0.1, 400, 13
+			r.Eddy, r.Power, r.CellReynolds, r.CellsAcrossWidest = 0.1, nil, 400, 13
 		}, "too high (by what it was in an airway), so choose a smaller spacing"},
 	} {
 		r := fine
