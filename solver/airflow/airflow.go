@@ -201,6 +201,7 @@ func (a *airflow) parameters() map[string]float64 {
 	}
 	a.forgetting(tau, parameters)
 	collision.CumulantRates(1/tau, parameters)
+	parameters[collision.ThirdLimit] *= a.thirdLimitFactor()
 	return parameters
 }
 

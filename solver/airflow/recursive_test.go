@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"carina/solver/airflow/collision"
+	"carina/solver/lattice"
+
 	"gonum.org/v1/gonum/spatial/r3"
 )
 
@@ -114,6 +117,22 @@ func TestShortStepRates(t *testing.T) {
 		faster = c.faster
 		if got := rates(400, 2000, 0.045, remembering); math.Abs(got[0]-c.differences) > 1e-9 || math.Abs(got[1]+0.7/3) > 1e-9 {
 			t.Errorf("in a jet %g times as fast as air at openings: %.4g", c.faster, got)
+		}
+	}
+}
+
+// Third cumulants are limited from a larger size on in shorter steps, and from the one of
+// their authors in usual ones and where the velocity is not known before.
+func TestThirdLimitByStep(t *testing.T) {
+	const spacing = 1e-3
+	for _, c := range []struct{ peak, latticeVelocity, smagorinsky, want float64 }{
+		{1, 0.1, 0, 0.01}, {1, 0.09, 0, 0.01}, {1, 0.0225, 0, 0.32}, {1, 0.001, 0, 0.32}, {0, 0.001, 0, 0.01}, {1, 0.0225, 0.1, 0.01},
+	} {
+		s := DefaultSettings()
+		s.Collision, s.Smagorinsky = Cumulant, c.smagorinsky
+		a := airflow{settings: s, set: lattice.D3Q27, expected: expected{peakVelocity: c.peak}, units: Units{Spacing: spacing, TimeStep: c.latticeVelocity * spacing, KinematicViscosity: 1e-5}}
+		if got := a.parameters()[collision.ThirdLimit]; math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v: %g", c, got)
 		}
 	}
 }

@@ -29,6 +29,9 @@ type UsedSettings struct {
 	// TraceKept is the part of what the trace of second moments is beside its equilibrium
 	// that the recursive operator keeps in a step, below zero in short ones and on coarse cells.
 	TraceKept float64 `json:"trace_kept,omitempty"`
+	// ThirdLimit is the size of third cumulants, in lattice units, at which the cumulant
+	// operator keeps half of what it keeps of small ones.
+	ThirdLimit float64 `json:"third_limit,omitempty"`
 
 	FlowRate           float64 `json:"flow_m3_per_s"`
 	KinematicViscosity float64 `json:"kinematic_viscosity_m2_per_s"`
@@ -65,6 +68,7 @@ func (r *airflow) used() *UsedSettings {
 	case Cumulant:
 		parameters := r.parameters()
 		u.SumForgetting, u.DifferenceForgetting = 1-parameters[collision.KeptSum], 1-parameters[collision.KeptDifference]
+		u.ThirdLimit = parameters[collision.ThirdLimit]
 	case Regularized:
 		u.SumForgetting, u.DifferenceForgetting = 1, 1
 	}
