@@ -162,7 +162,7 @@ func (r *Resolution) Few() bool {
 const hardlyAcross = 3
 
 // Excess is between which parts the pressure drop is likely to be too high for what cells
-// do not resolve, false where that is not known.
+// do not resolve.
 type Excess struct {
 	Least, Most float64
 	// Rough tells that it may be more than that, with so few cells across some tube.
