@@ -175,17 +175,16 @@ type Excess struct {
 // an eddy viscosity acts, the coarseness of the measured velocity: too little in airways
 // that are narrower behind their inlet than the one it was fitted to.
 func (r *Resolution) Excess() (e Excess, known bool) {
-	switch {
-	case r.Unjudged || !(r.Viscous > 0) || !(r.Resolved > 0) || r.Eddy == 0 && r.Power == nil:
+	if r.Unjudged || !(r.Viscous > 0) || !(r.Resolved > 0) || r.Eddy == 0 && r.Power == nil {
 		return Excess{}, false
-	case r.Eddy == 0:
-		taken := 1/r.Resolved - 1
+	}
+	taken := 1/r.Resolved - 1
+	if r.Eddy == 0 {
 		return Excess{taken, taken, r.Few()}, true
 	}
 	coarse := coarseness(r.CellReynolds, r.CellsAcrossWidest)
 	e = Excess{coarse, coarse, r.CellsAcross < hardlyAcross}
 	if r.Power != nil {
-		taken := 1/r.Resolved - 1
 		e.Least, e.Most = min(coarse, taken), max(coarse, taken)
 	}
 	return e, r.CellsAcrossWidest > 0

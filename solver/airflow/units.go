@@ -164,8 +164,8 @@ func (e *expected) coarseWords(cellReynolds, spacing float64) string {
 	return "pressure drops may be " + e.tooHigh(cellReynolds, spacing)
 }
 
-// tooHigh says by how much pressure drops may be too high, as they were in an airway: at
-// least, where an opening has hardly any cells across.
+// tooHigh says by how much pressure drops may be too high, as they were in an airway, or by
+// more, where an opening has hardly any cells across.
 func (e *expected) tooHigh(cellReynolds, spacing float64) string {
 	const far = 1
 	if !(e.inletDiameter > 0) {
@@ -175,11 +175,11 @@ func (e *expected) tooHigh(cellReynolds, spacing float64) string {
 	if part > far {
 		return "far too high"
 	}
-	by := "some"
+	words := fmt.Sprintf("some %s too high (by what they were in an airway)", quantity.FormatPart(part, 2))
 	if e.narrowestDiameter < hardlyAcross*spacing {
-		by = "at least"
+		words += ", or more with so few cells across the narrowest opening"
 	}
-	return fmt.Sprintf("%s %s too high (by what they were in an airway)", by, quantity.FormatPart(part, 2))
+	return words
 }
 
 // Foreseen is what can be said of a flow on a grid before it is computed.
