@@ -24,7 +24,7 @@ func OutlookWords(c *carina.Case, o airflow.Outlook) string {
 		if o.Seconds < longWait {
 			return ""
 		}
-		return fmt.Sprintf("this takes %s%s, at %.3g MLUPS", atMost(o), lasting(o.Seconds), o.MLUPS)
+		return fmt.Sprintf("this takes %s%s, at %.1f million cell updates a second", atMost(o), lasting(o.Seconds), o.MLUPS)
 	}
 	var w strings.Builder
 	fmt.Fprintf(&w, "to compute: %s%s of %s = %s", atMost(o), quantity.GroupedCount(o.Steps, "step"), quantity.Format(o.TimeStep, "s"), quantity.Format(o.Time, "s"))
