@@ -5,6 +5,7 @@ import (
 
 	"carina/geometry"
 	"carina/internal/machine"
+	"carina/internal/quantity"
 	"carina/solver"
 	"carina/solver/airflow"
 	"carina/solver/cuda/device"
@@ -23,9 +24,9 @@ type MemoryUse struct {
 
 // String is a sentence.
 func (m MemoryUse) String() string {
-	s := fmt.Sprintf("rank %d needs %.2f GB of the %.2f GB that are free on its %s", m.Rank, float64(m.Needs)/1e9, float64(m.Free)/1e9, m.Device)
+	s := fmt.Sprintf("rank %d needs %s of the %s that are free on its %s", m.Rank, quantity.FormatBytes(m.Needs), quantity.FormatBytes(m.Free), m.Device)
 	if m.InHost > 0 {
-		s += fmt.Sprintf(", %.2f GB of these in the host's memory", float64(m.InHost)/1e9)
+		s += fmt.Sprintf(", %s of these in the host's memory", quantity.FormatBytes(m.InHost))
 	}
 	return s
 }
@@ -89,7 +90,7 @@ func (p *part) checkMemory(o Options) error {
 	case p.memory.Needs > free:
 		return fmt.Errorf("%v; use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory)
 	case most > 0 && p.memory.Needs > most:
-		return fmt.Errorf("rank %d needs %.2f GB of its %s and may take %.2f GB; allow more, or use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory.Rank, float64(p.memory.Needs)/1e9, p.memory.Device, float64(most)/1e9)
+		return fmt.Errorf("rank %d needs %s of its %s and may take %s; allow more, or use 16-bit storage, more GPUs, cores beside them or a coarser spacing", p.memory.Rank, quantity.FormatBytes(p.memory.Needs), p.memory.Device, quantity.FormatBytes(most))
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (p *part) splitMemory(most int64) error {
 		return nil
 	}
 	if populations := p.AskedOffset(); beyond > populations {
-		return fmt.Errorf("rank %d needs %.2f GB of its %s beside the populations, and it may take %.2f GB; allow more, or use more GPUs or a coarser spacing", p.memory.Rank, float64(p.memory.Needs-populations)/1e9, p.memory.Device, float64(holds)/1e9)
+		return fmt.Errorf("rank %d needs %s of its %s beside the populations, and it may take %s; allow more, or use more GPUs or a coarser spacing", p.memory.Rank, quantity.FormatBytes(p.memory.Needs-populations), p.memory.Device, quantity.FormatBytes(holds))
 	}
 	p.InHost, p.memory.InHost = beyond, beyond
 	return machine.AdmitFor(fmt.Sprintf("what the %s does not hold of rank %d", p.memory.Device, p.memory.Rank), beyond, "use 16-bit storage, more GPUs or a coarser spacing")
