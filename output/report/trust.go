@@ -37,27 +37,33 @@ func (s *summary) trust() section {
 // excessWords say by how much the pressure drop is too high; empty where that is not known
 // or hardly anything.
 func excessWords(excess *Excess) string {
-	const least, twice = 0.01, 1
-	switch {
-	case excess == nil || excess.Most < least:
+	const least = 0.01
+	if excess == nil || excess.Most < least {
 		return ""
-	case excess.Least >= twice:
-		return "The pressure drop is likely to be more than twice that on finer cells, for what the cells do not resolve."
 	}
-	from, to := quantity.FormatPart(excess.Least, 2), quantity.FormatPart(excess.Most, 2)
-	words := "some " + from
+	return fmt.Sprintf("For what the cells do not resolve the pressure drop is likely to be %v.", *excess)
+}
+
+// String says by how much, such as "some 25 % too high".
+func (e Excess) String() string {
+	const slight, twice = 0.03, 1
+	if e.Least >= twice {
+		return "more than twice that on finer cells"
+	}
+	least, most := quantity.FormatPart(e.Least, 2), quantity.FormatPart(e.Most, 2)
+	words := "some " + least + " too high"
+	if e.Rough {
+		words = "at least " + least + " too high"
+	}
 	switch {
-	case excess.Least < least:
-		words = "up to " + to
-	case excess.Rough:
-		words = "at least " + from
-	case from == to:
-	case excess.Most < twice:
-		words = from + " to " + to
-	default:
-		words = from + " or more"
+	case least == most:
+		return words
+	case e.Most >= twice:
+		return words + ", perhaps more than twice that on finer cells"
+	case e.Least < slight:
+		return "up to " + most + " too high"
 	}
-	return fmt.Sprintf("The pressure drop is likely to be %s too high for what the cells do not resolve.", words)
+	return words + ", perhaps " + most
 }
 
 // steadyWords say whether the flow was steady, or its cycles alike.

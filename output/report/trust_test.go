@@ -136,8 +136,8 @@ func TestWordsOfTheTrust(t *testing.T) {
 // Beyond what is known of coarse cells no percentage is told, and two that differ are both.
 func TestMoreThanTwice(t *testing.T) {
 	for excess, want := range map[Excess]string{
-		{0.25, 0.25, false}: "be some 25 % too high", {1, 1, false}: "more than twice", {0.001, 0.001, false}: "", {0.25, 0.8, false}: "be 25 % to 80 % too high",
-		{0.25, 0.8, true}: "be at least 25 % too high", {0.001, 0.1, false}: "be up to 10 % too high", {0.25, 1, false}: "be 25 % or more too high",
+		{0.25, 0.25, false}: "be some 25 % too high", {1, 1, false}: "more than twice", {0.001, 0.001, false}: "", {0.25, 0.8, false}: "be some 25 % too high, perhaps 80 %.",
+		{0.25, 0.8, true}: "be at least 25 % too high, perhaps 80 %.", {0.001, 0.1, false}: "be up to 10 % too high", {0.25, 1, false}: "be some 25 % too high, perhaps more than twice that on finer cells.",
 	} {
 		if words := excessWords(&excess); !strings.Contains(words, want) || want == "" && words != "" {
 			t.Errorf("an excess of %+v: %q, want %q", excess, words, want)

@@ -7,6 +7,7 @@ import (
 
 	"carina"
 	"carina/internal/quantity"
+	flowreport "carina/output/report"
 	"carina/solver/airflow"
 	"carina/solver/airflow/steadiness"
 )
@@ -122,15 +123,16 @@ func dropExcessWords(r *airflow.Resolution) string {
 	switch {
 	case !known:
 		return ""
-	case excess.Least > airflow.CalibratedExcess:
-		return ": the pressure drop is likely to be more than twice that on finer cells" + advice
 	case excess.Most < airflow.SlightExcess && r.Few():
 		return ": with so few cells across the pressure drop is rough, in trees of tubes it was 5 to 15 % too high with 3 to 5" + advice
 	case excess.Most < airflow.SlightExcess:
 		return fmt.Sprintf(": the pressure drop is likely to be within %.2g %% of that on finer cells", 100*airflow.SlightExcess)
 	}
-	words := ": the pressure drop is likely to be " + partsWords(excess)
-	if excess.Rough {
+	words := ": the pressure drop is likely to be " + flowreport.Excess(excess).String()
+	switch {
+	case excess.Least >= airflow.CalibratedExcess:
+		return words + advice
+	case excess.Rough:
 		return words + ", and rough with so few cells across" + advice
 	}
 	if r.Eddy > 0 {
@@ -138,22 +140,6 @@ func dropExcessWords(r *airflow.Resolution) string {
 	}
 	if excess.Most >= far {
 		words += advice
-	}
-	return words
-}
-
-// partsWords write a range of parts by which something is too high.
-func partsWords(e airflow.Excess) string {
-	least, most := quantity.FormatPart(e.Least, 2), quantity.FormatPart(e.Most, 2)
-	words := map[bool]string{false: "some ", true: "at least "}[e.Rough] + least + " too high"
-	switch {
-	case least == most:
-	case e.Most > airflow.CalibratedExcess:
-		words += ", perhaps more than twice that on finer cells"
-	case e.Least < airflow.SlightExcess:
-		return "up to " + most + " too high"
-	default:
-		words += ", perhaps " + most
 	}
 	return words
 }
